@@ -46,15 +46,5 @@ let package = Package(
     library("CommandLineSupport", []),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
-
-    tests(of: "Digests"),
-    tests(of: "TUFMetadata", ["Digests"]),
-    tests(of: "ModelFormats"),
-    tests(of: "FileIO"),
-    tests(of: "ManifestVerifier", ["TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "TrustStore", ["ManifestVerifier", "TUFMetadata", "FileIO"]),
-    tests(of: "ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "CommandLineSupport"),
-    .testTarget(name: "CommandTests", dependencies: ["manifest-sign", "manifest-verify"], swiftSettings: strict),
   ]
 )
