@@ -1,0 +1,82 @@
+public import Digests
+public import FileIO
+public import TUFMetadata
+
+/// Why metadata or a file is not trusted.
+///
+/// Role names, paths and other texts come from untrusted input; whoever prints them escapes them.
+public enum VerificationError: Error, Equatable, Sendable {
+  /// Metadata is not well formed.
+  case malformed(role: ByteString, MetadataError)
+  /// Metadata is longer than what may be taken for this role.
+  case tooLarge(role: ByteString, byteLimit: Int)
+  /// Metadata does not have the length that was signed for it.
+  case wrongMetadataLength(role: ByteString, expected: Int64, actual: Int64)
+  /// Metadata does not have a digest that was signed for it.
+  case wrongMetadataDigest(role: ByteString, expected: String, actual: String)
+  /// Too few distinct keys of the role have made a valid signature.
+  case thresholdNotMet(role: ByteString, signed: Int, threshold: Int, keyCount: Int, delegator: ByteString)
+  /// Metadata has another version than the one that was asked for or signed for.
+  case wrongVersion(role: ByteString, expected: Version, actual: Version)
+  /// Metadata is older than what was trusted before.
+  case rolledBack(role: ByteString, trusted: Version, offered: Version)
+  /// A file that the trusted snapshot listed is not in the new one.
+  case removedFromSnapshot(name: ByteString)
+  /// Metadata has expired.
+  case expired(role: ByteString, since: UTCTime, now: UTCTime)
+  /// Metadata that has to be there is not.
+  case unavailable(role: ByteString, urlPath: String)
+  /// There are more new root versions than one refresh follows.
+  case tooManyRoots(limit: Int)
+  /// What is kept on the device is not what was trusted once: damaged, or changed by somebody else.
+  indirect case damagedState(role: ByteString, VerificationError)
+  /// Nothing has been verified yet: the first refresh is still to come.
+  case neverRefreshed(role: ByteString)
+  /// The manifest lists no file under this path.
+  case notListed(path: TargetPath)
+  /// A file has another length than the signed one. `actual` is what was found, at least.
+  case wrongLength(path: String, expected: Int64, actual: Int64)
+  /// A file has the signed length and another digest. Both are written as the algorithm, a colon and hexadecimal digits.
+  case wrongDigest(path: String, expected: String, actual: String)
+  /// A file changed while it was being read.
+  case changedWhileRead(path: String)
+  /// What should be a file is something else.
+  case notAFile(path: String, found: String)
+  /// The operating system refused to open or read a file.
+  case unreadable(path: String, Errno)
+  /// The caller asked to stop.
+  case cancelled
+}
+
+extension VerificationError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .malformed(let role, let error): "\(role) metadata is malformed: \(error)"
+    case .tooLarge(let role, let limit): "\(role) metadata is longer than the \(limit) bytes allowed for it"
+    case .wrongMetadataLength(let role, let expected, let actual):
+      "\(role) metadata has the wrong length: expected \(expected) bytes, found \(actual)"
+    case .wrongMetadataDigest(let role, let expected, let actual):
+      "\(role) metadata has the wrong digest: expected \(expected), found \(actual)"
+    case .thresholdNotMet(let role, let signed, let threshold, let keyCount, let delegator):
+      "\(role) metadata is not trusted: expected valid signatures of \(threshold) of the \(keyCount) keys that \(delegator) lists, "
+        + "found \(signed)"
+    case .wrongVersion(let role, let expected, let actual): "\(role) metadata has the wrong version: expected \(expected), found \(actual)"
+    case .rolledBack(let role, let trusted, let offered):
+      "\(role) metadata was rolled back: expected version \(trusted) or newer, found version \(offered)"
+    case .removedFromSnapshot(let name): "\(name) is missing from the new snapshot: expected every file of the trusted one"
+    case .expired(let role, let since, let now): "\(role) metadata has expired: it was valid until \(since), and it is \(now)"
+    case .unavailable(let role, let path): "\(role) metadata is not available: expected it at \(path)"
+    case .tooManyRoots(let limit): "more than \(limit) new root versions: expected the chain to end within one refresh"
+    case .damagedState(let role, let error): "the trusted state kept on this device is damaged (\(role)): \(error)"
+    case .neverRefreshed(let role): "no \(role) metadata is trusted yet: expected at least one successful refresh"
+    case .notListed(let path): "\(path) is not listed in the trusted manifest"
+    case .wrongLength(let path, let expected, let actual):
+      "\(path) has the wrong length: expected \(expected) bytes, found \(actual)\(actual > expected ? " or more" : "")"
+    case .wrongDigest(let path, let expected, let actual): "\(path) has the wrong digest: expected \(expected), found \(actual)"
+    case .changedWhileRead(let path): "\(path) changed while it was being read"
+    case .notAFile(let path, let found): "\(path): expected a regular file, found \(found)"
+    case .unreadable(let path, let errno): "\(path) can't be read: \(errno)"
+    case .cancelled: "cancelled"
+    }
+  }
+}

@@ -1,0 +1,69 @@
+public import TUFMetadata
+
+/// The four roles' metadata, each verified and consistent with the others: what every file's digest is trusted from.
+public struct TrustedManifest: Sendable {
+  public let root: Trusted<Root>
+  public let timestamp: Trusted<Timestamp>
+  public let snapshot: Trusted<Snapshot>
+  public let targets: Trusted<Targets>
+
+  /// Verifies what a device has kept, without a mirror: signatures, hashes, lengths and versions as in a refresh. What has expired
+  /// is not an error here, because expiry never stops the use of what is installed; `expired(at:)` tells it.
+  /// - Parameters:
+  ///   - anchor: the root file that the app shipped.
+  ///   - stored: what earlier refreshes have kept.
+  /// - Throws: `neverRefreshed` where something is missing, otherwise `damagedState`.
+  public init(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) {
+    let roots = try RootChain(anchor: anchor, stored: stored)
+    root = roots.newest
+    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: root, expected: nil)
+    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: root, expected: timestamp.payload.snapshot)
+    targets = try Self.verify(Targets.self, stored.targets, by: root, expected: snapshot.payload.targets)
+  }
+
+  init(root: Trusted<Root>, timestamp: Trusted<Timestamp>, snapshot: Trusted<Snapshot>, targets: Trusted<Targets>) {
+    self.root = root
+    self.timestamp = timestamp
+    self.snapshot = snapshot
+    self.targets = targets
+  }
+
+  private static func verify<Payload: RolePayload>(
+    _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?
+  ) throws(VerificationError) -> Trusted<Payload> {
+    let role = Payload.role.name
+    guard let bytes else { throw .neverRefreshed(role: role) }
+    do {
+      try expected?.requireMatch(bytes, role: role)
+      let trusted: Trusted<Payload> = try root.verify(bytes)
+      if let version = expected?.version, trusted.payload.version != version {
+        throw VerificationError.wrongVersion(role: role, expected: version, actual: trusted.payload.version)
+      }
+      return trusted
+    } catch {
+      throw .damagedState(role: role, error)
+    }
+  }
+
+  /// The version and the expiry of each role, root first.
+  public var roles: [(role: TopLevelRole, version: Version, expires: UTCTime)] {
+    [
+      (.root, root.payload.version, root.payload.expires),
+      (.timestamp, timestamp.payload.version, timestamp.payload.expires),
+      (.snapshot, snapshot.payload.version, snapshot.payload.expires),
+      (.targets, targets.payload.version, targets.payload.expires),
+    ]
+  }
+
+  /// The roles whose metadata has expired at a time, and since when.
+  public func expired(at now: UTCTime) -> [(role: TopLevelRole, since: UTCTime)] {
+    roles.filter { $0.expires <= now }.map { ($0.role, $0.expires) }
+  }
+
+  /// The file that is signed under a path.
+  /// - Throws: `notListed`.
+  public func file(at path: TargetPath) throws(VerificationError) -> TargetFile {
+    guard let file = targets.payload[path] else { throw .notListed(path: path) }
+    return file
+  }
+}

@@ -1,0 +1,52 @@
+/// The manifest itself: the length and the digests of every file (TUF 1.0.34 §4.5).
+///
+/// Every entry is checked when the file is read; what is kept is the text and an index, so that a hundred thousand targets
+/// cost little more memory than their file.
+public struct Targets: RolePayload {
+  public static let role = TopLevelRole.targets
+
+  public let version: Version
+  public let expires: UTCTime
+  /// The roles that this one delegates to; nil where it delegates nothing.
+  public let delegations: Delegations?
+
+  private let entries: JSONMembers
+
+  public init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
+    version = header.version
+    expires = header.expires
+    entries = try json.read(.targets) { value throws(MetadataError) in
+      try value.requireObject()
+      for (name, entry) in value.members { try Self.check(name, entry) }
+      return value.members
+    }
+    delegations = try json.readIfPresent(.delegations) { value throws(MetadataError) in try Delegations(value) }
+  }
+
+  private static func check(_ name: ByteString, _ entry: JSONValue) throws(MetadataError) {
+    do {
+      _ = try TargetPath(name)
+      _ = try TargetFile(entry)
+    } catch {
+      throw error.within(name)
+    }
+  }
+
+  /// The number of targets.
+  public var count: Int { entries.count }
+
+  /// The file that is signed under a path; nil where there is none.
+  public subscript(path: TargetPath) -> TargetFile? {
+    // Every entry was checked in the initialiser, so that reading it again can't fail.
+    entries.value(named: path.name).flatMap { try? TargetFile($0) }
+  }
+
+  /// All targets, in byte order of their paths.
+  public var all: some Sequence<(path: TargetPath, file: TargetFile)> {
+    // Every entry was checked in the initialiser, so that reading it again can't fail.
+    entries.lazy.compactMap { name, value in
+      guard let path = try? TargetPath(name), let file = try? TargetFile(value) else { return nil }
+      return (path, file)
+    }
+  }
+}
