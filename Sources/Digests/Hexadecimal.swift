@@ -6,7 +6,10 @@ package enum Hexadecimal {
   ///   - byteCount: how many bytes there must be.
   /// - Throws: `DigestError.hexadecimalLength` or `DigestError.hexadecimalDigit`.
   package static func decode(_ text: Span<UInt8>, byteCount: Int) throws(DigestError) -> [UInt8] {
-    guard text.count == 2 * byteCount else { throw .hexadecimalLength(expected: 2 * byteCount, actual: text.count) }
+    // Halves the text's count rather than doubles `byteCount`, which may come from input and be as large as an Int.
+    guard text.count.isMultiple(of: 2), text.count / 2 == byteCount else {
+      throw .hexadecimalLength(expected: byteCount.multipliedReportingOverflow(by: 2).partialValue, actual: text.count)
+    }
     var result: [UInt8] = []
     result.reserveCapacity(byteCount)
     for index in 0..<byteCount {
@@ -15,6 +18,21 @@ package enum Hexadecimal {
       result.append(high << 4 | low)
     }
     return result
+  }
+
+  /// The big-endian word that the 16 digits from `offset` on stand for.
+  ///
+  /// Metadata may hold hundreds of thousands of digests, and a branch for each random digit is mispredicted more often than not, so
+  /// eight digits at a time are judged and converted side by side in one register.
+  /// - Precondition: the text has 16 characters from `offset` on.
+  /// - Throws: `DigestError.hexadecimalDigit`, with the offset in `text`.
+  static func word(in text: Span<UInt8>, at offset: Int) throws(DigestError) -> UInt64 {
+    guard let high = eightDigits(in: text, at: offset), let low = eightDigits(in: text, at: offset + 8) else {
+      // Off the fast path: find which digit it is.
+      for index in offset..<offset + 16 { _ = try value(of: text[index], at: index) }
+      return 0  // Unreachable, as one of the sixteen was refused above; the test of every byte at every place proves it.
+    }
+    return UInt64(high) << 32 | UInt64(low)
   }
 
   /// Two lower-case digits for each byte.
@@ -36,5 +54,22 @@ package enum Hexadecimal {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
     default: throw .hexadecimalDigit(found: digit, offset: offset)
     }
+  }
+
+  private static func eightDigits(in text: Span<UInt8>, at offset: Int) -> UInt32? {
+    var characters: UInt64 = 0
+    for index in offset..<offset + 8 { characters = characters << 8 | UInt64(text[index]) }
+    let each: UInt64 = 0x0101_0101_0101_0101
+    let topBits = each &* 0x80
+    // Of an ASCII byte c, c + (0x80 - n) has its top bit set exactly where c >= n; no sum reaches into the next byte.
+    let ascii = characters & ~topBits
+    let decimal = (ascii &+ each &* (0x80 - 0x30)) & ~(ascii &+ each &* (0x80 - 0x3a))
+    let letter = (ascii &+ each &* (0x80 - 0x61)) & ~(ascii &+ each &* (0x80 - 0x67))
+    guard characters & topBits == 0, (decimal | letter) & topBits == topBits else { return nil }
+    // `0` is 0x30 and `a` is 0x61: the low half is the value, for a letter less 9.
+    var nibbles = (characters & (each &* 0x0f)) &+ ((letter & topBits) >> 7) &* 9
+    nibbles = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff
+    nibbles = (nibbles | nibbles >> 8) & 0x0000_ffff_0000_ffff
+    return UInt32(truncatingIfNeeded: nibbles | nibbles >> 16)
   }
 }

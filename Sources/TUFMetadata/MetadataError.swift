@@ -23,6 +23,7 @@ public enum JSONFault: Equatable, Sendable {
   case trailingBytes
   case tooDeep(limit: Int)
   case tooLarge(limit: Int)
+  case tooManyValues(limit: Int)
   case duplicateMember(String)
   case floatingPointNumber
   case numberOutOfRange
@@ -54,6 +55,7 @@ extension JSONFault: CustomStringConvertible {
     case .trailingBytes: "more bytes follow the value"
     case .tooDeep(let limit): "arrays and objects are nested deeper than \(limit)"
     case .tooLarge(let limit): "the text is longer than \(limit) bytes"
+    case .tooManyValues(let limit): "there are more than \(limit) values"
     case .duplicateMember(let name): "the member \"\(name)\" stands twice in one object"
     case .floatingPointNumber: "a number has a fraction or an exponent; canonical JSON has integers only"
     case .numberOutOfRange: "a number does not fit in 64 signed bits"

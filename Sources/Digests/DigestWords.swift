@@ -1,0 +1,64 @@
+/// What every digest is made of: big-endian words, so that the order of the words is the order of the bytes and of the text.
+///
+/// The digest types wrap it with concrete code: generic code is not specialised outside its module.
+struct DigestWords<let wordCount: Int>: Hashable, Comparable, Sendable {
+  private var words: InlineArray<wordCount, UInt64>
+
+  static var byteCount: Int { 8 * wordCount }
+
+  /// - Throws: `DigestError.length`.
+  init(bytes: Span<UInt8>) throws(DigestError) {
+    guard bytes.count == Self.byteCount else { throw .length(expected: Self.byteCount, actual: bytes.count) }
+    words = InlineArray { word in
+      var value: UInt64 = 0
+      for index in 8 * word..<8 * word + 8 { value = value << 8 | UInt64(bytes[index]) }
+      return value
+    }
+  }
+
+  /// - Parameters:
+  ///   - text: a text that ends with the digits.
+  ///   - start: where in the text the digits begin, at most its length.
+  /// - Throws: `DigestError.hexadecimalLength` or `DigestError.hexadecimalDigit`, with the offset in `text`.
+  init(hexadecimal text: Span<UInt8>, from start: Int = 0) throws(DigestError) {
+    guard text.count - start == 2 * Self.byteCount else {
+      throw .hexadecimalLength(expected: 2 * Self.byteCount, actual: text.count - start)
+    }
+    words = InlineArray(repeating: 0)
+    for word in words.indices { words[word] = try Hexadecimal.word(in: text, at: start + 16 * word) }
+  }
+
+  /// The digest of all that `state` was given; `state` is then as new.
+  init<Algorithm: HashAlgorithm>(finishing state: inout HashState<Algorithm>) {
+    var words = InlineArray<wordCount, UInt64>(repeating: 0)
+    var span = words.mutableSpan
+    // Any bytes make a UInt64, and `finish` checks how many there are.
+    unsafe span.withUnsafeMutableBytes { unsafe state.finish(into: $0) }
+    for word in words.indices { words[word] = UInt64(bigEndian: words[word]) }
+    self.words = words
+  }
+
+  var bytes: [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(Self.byteCount)
+    for word in words.indices {
+      for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: words[word] >> UInt64(shift))) }
+    }
+    return result
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    for word in left.words.indices where left.words[word] != right.words[word] { return false }
+    return true
+  }
+
+  static func < (left: Self, right: Self) -> Bool {
+    for word in left.words.indices where left.words[word] != right.words[word] { return left.words[word] < right.words[word] }
+    return false
+  }
+
+  func hash(into hasher: inout Hasher) {
+    // All of them: metadata may name digests that no hash function made, alike in any one word.
+    for word in words.indices { hasher.combine(words[word]) }
+  }
+}

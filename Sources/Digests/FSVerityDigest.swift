@@ -1,0 +1,39 @@
+/// The fs-verity digest of a file: SHA-256 of the descriptor that names the root of its Merkle tree and its length.
+///
+/// Linux, Documentation/filesystems/fsverity.rst, with SHA-256, blocks of 4096 bytes and no salt. The text is what `fsverity digest`
+/// prints: `sha256:` and 64 lower-case hexadecimal digits.
+public struct FSVerityDigest: Hashable, Sendable {
+  /// The digest itself.
+  public let sha256: SHA256Digest
+
+  private static let prefix: InlineArray<7, UInt8> = [0x73, 0x68, 0x61, 0x32, 0x35, 0x36, 0x3a]  // "sha256:"
+
+  /// An fs-verity digest that was computed elsewhere.
+  public init(sha256: SHA256Digest) { self.sha256 = sha256 }
+
+  /// An fs-verity digest read from its text.
+  /// - Parameter text: exactly `sha256:` and 64 characters `0`–`9`, `a`–`f`, as bytes.
+  /// - Throws: `DigestError.verityAlgorithm`, `DigestError.hexadecimalLength` or `DigestError.hexadecimalDigit`.
+  public init(text: Span<UInt8>) throws(DigestError) {
+    let prefix = Self.prefix
+    guard text.count >= prefix.count else { throw .verityAlgorithm }
+    for index in prefix.indices where text[index] != prefix[index] { throw .verityAlgorithm }
+    sha256 = SHA256Digest(words: try DigestWords(hexadecimal: text, from: prefix.count))
+  }
+
+  /// The text, as bytes.
+  public var text: [UInt8] {
+    var result: [UInt8] = []
+    for index in Self.prefix.indices { result.append(Self.prefix[index]) }
+    return result + sha256.hexadecimal
+  }
+}
+
+extension FSVerityDigest: Comparable {
+  /// Order of the bytes, which is also the order of the text.
+  public static func < (left: Self, right: Self) -> Bool { left.sha256 < right.sha256 }
+}
+
+extension FSVerityDigest: CustomStringConvertible {
+  public var description: String { String(decoding: text, as: UTF8.self) }
+}
