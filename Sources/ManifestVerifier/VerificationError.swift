@@ -1,4 +1,3 @@
-public import Digests
 public import FileIO
 public import TUFMetadata
 

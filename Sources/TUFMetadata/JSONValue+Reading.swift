@@ -56,17 +56,19 @@ extension JSONValue {
   }
 
   func requireTime() throws(MetadataError) -> UTCTime {
-    guard kind == .string else { throw unexpected("a time as YYYY-MM-DDTHH:MM:SSZ") }
-    return try withStringBytes { bytes throws(MetadataError) in try UTCTime(text: bytes) }
+    let time = try withStringBytes { bytes throws(MetadataError) in try UTCTime(text: bytes) }
+    guard let time else { throw unexpected("a time as YYYY-MM-DDTHH:MM:SSZ") }
+    return time
   }
 
   func requireDigest() throws(MetadataError) -> SHA256Digest {
-    guard kind == .string else { throw unexpected("a SHA-256 digest of 64 lower-case hexadecimal digits") }
-    return try withStringBytes { bytes throws(MetadataError) in
+    let digest = try withStringBytes { bytes throws(MetadataError) in
       do { return try SHA256Digest(hexadecimal: bytes) } catch {
         throw .invalidValue(path: "", expected: "a SHA-256 digest: \(error)", found: MetadataError.quoted(bytes))
       }
     }
+    guard let digest else { throw unexpected("a SHA-256 digest of 64 lower-case hexadecimal digits") }
+    return digest
   }
 
   /// The error that this value is not what it should be.
@@ -75,7 +77,7 @@ extension JSONValue {
       switch kind {
       case .object: "an object"
       case .array: "an array"
-      case .string: MetadataError.quoted((string ?? "").bytes.span)
+      case .string: withStringBytes { bytes in MetadataError.quoted(bytes) } ?? ""
       case .integer: integer.map { String($0) } ?? "a number"
       case .boolean: boolean == true ? "true" : "false"
       case .null: "null"
@@ -99,7 +101,8 @@ extension MetadataError {
 
   /// Untrusted text in quotation marks, cut where it is long.
   package static func quoted(_ bytes: Span<UInt8>) -> String {
-    let shown = String(decoding: bytes.extracting(first: 80))
+    let beginning = bytes.extracting(first: 80)
+    let shown = String(decoding: beginning)
     return bytes.count > 80 ? "\"\(shown)…\" (\(bytes.count) bytes)" : "\"\(shown)\""
   }
 }
@@ -107,6 +110,7 @@ extension MetadataError {
 extension String {
   /// The text that some bytes stand for in UTF-8; what is invalid in them becomes U+FFFD.
   package init(decoding bytes: Span<UInt8>) {
-    self = bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }  // The buffer is read at once and not kept.
+    // The buffer is read at once and not kept.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

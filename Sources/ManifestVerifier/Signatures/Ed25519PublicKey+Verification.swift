@@ -1,5 +1,5 @@
 internal import CSodium
-public import TUFMetadata
+package import TUFMetadata
 
 extension Ed25519PublicKey {
   /// Whether a signature over a message is this key's: the one place where signatures are verified.
@@ -8,8 +8,8 @@ extension Ed25519PublicKey {
   /// (RFC 8032 §5.1.7), so that no signature can be altered into another valid one.
   package func isValid(_ signature: Ed25519Signature, over message: Span<UInt8>) -> Bool {
     guard Sodium.isReady else { return false }
-    return message.withUnsafeBufferPointer { message in
-      // The sizes of key and signature are held by their types; all three buffers outlive the call.
+    // The sizes of key and signature are held by their types; all three buffers outlive the call.
+    return unsafe message.withUnsafeBufferPointer { message in
       unsafe crypto_sign_verify_detached(signature.bytes, message.baseAddress, UInt64(message.count), bytes) == 0
     }
   }

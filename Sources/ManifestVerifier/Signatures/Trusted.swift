@@ -18,9 +18,9 @@ public struct Trusted<Payload: RolePayload>: Sendable {
   ///   - keys: who may sign for the role.
   ///   - known: the keys that the delegator lists.
   ///   - delegator: who says so, for the message.
-  init(
+  package init(
     verifying metadata: UnverifiedMetadata<Payload>, role: ByteString, keys: RoleKeys, known: [KeyID: Key], delegator: ByteString
-  ) throws(VerificationError) {
+  ) throws(VerificationError) where Payload: ReadableRolePayload {
     let allowed = Set(keys.keyIDs)
     var counted: Set<Ed25519PublicKey> = []
     var signers: [KeyID] = []
@@ -68,11 +68,11 @@ extension Trusted<Root> {
   }
 
   /// Reads a top-level role's metadata and holds it against the threshold that this root sets.
-  func verify<Other: RolePayload>(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Other> {
+  func verify<Other: ReadableRolePayload>(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Other> {
     try verify(UnverifiedMetadata<Other>(role: Other.role.name, parsing: bytes))
   }
 
-  func verify<Other: RolePayload>(_ metadata: UnverifiedMetadata<Other>) throws(VerificationError) -> Trusted<Other> {
+  func verify<Other: ReadableRolePayload>(_ metadata: UnverifiedMetadata<Other>) throws(VerificationError) -> Trusted<Other> {
     try Trusted<Other>(
       verifying: metadata, role: Other.role.name, keys: payload[Other.role], known: payload.keys,
       delegator: ByteString("root version \(payload.version)"))

@@ -186,7 +186,7 @@ public struct ClientWorkflow: Sendable {
   }
 
   /// What an earlier refresh has kept, to hold new versions against.
-  private func baseline<Payload: RolePayload>(
+  private func baseline<Payload: ReadableRolePayload>(
     _: Payload.Type, _ bytes: [UInt8]?
   ) throws(VerificationError) -> UnverifiedMetadata<Payload>? {
     guard keepsBaseline, let bytes else { return nil }

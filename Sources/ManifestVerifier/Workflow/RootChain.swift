@@ -1,4 +1,4 @@
-public import TUFMetadata
+internal import TUFMetadata
 
 /// The chain of roots from the one that was shipped to the newest that is trusted.
 struct RootChain: Sendable {

@@ -28,16 +28,16 @@ public struct TrustedManifest: Sendable {
     self.targets = targets
   }
 
-  private static func verify<Payload: RolePayload>(
+  private static func verify<Payload: ReadableRolePayload>(
     _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?
   ) throws(VerificationError) -> Trusted<Payload> {
     let role = Payload.role.name
     guard let bytes else { throw .neverRefreshed(role: role) }
-    do {
+    do throws(VerificationError) {
       try expected?.requireMatch(bytes, role: role)
       let trusted: Trusted<Payload> = try root.verify(bytes)
       if let version = expected?.version, trusted.payload.version != version {
-        throw VerificationError.wrongVersion(role: role, expected: version, actual: trusted.payload.version)
+        throw .wrongVersion(role: role, expected: version, actual: trusted.payload.version)
       }
       return trusted
     } catch {

@@ -1,3 +1,5 @@
+internal import Digests
+
 /// Who may sign for a role, and how many of them must: distinct key ids and a threshold of at least 1 (TUF 1.0.34 §4.3).
 ///
 /// The threshold may exceed the number of keys: such a role never verifies, and does not make the file that lists it invalid.

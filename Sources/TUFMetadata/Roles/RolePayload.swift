@@ -6,7 +6,10 @@ public protocol RolePayload: Sendable {
   var version: Version { get }
   /// From this time on the metadata is expired; at this very second already (TUF 1.0.34 §5.1).
   var expires: UTCTime { get }
+}
 
+/// A payload as it is read from its JSON.
+package protocol ReadableRolePayload: RolePayload {
   /// Reads the members that are this role's own.
   init(_ json: JSONValue, header: RoleHeader) throws(MetadataError)
 }

@@ -1,5 +1,5 @@
 /// Who may sign for the four roles (TUF 1.0.34 §4.3).
-public struct Root: RolePayload {
+public struct Root: ReadableRolePayload {
   public static let role = TopLevelRole.root
 
   public let version: Version
@@ -25,7 +25,7 @@ public struct Root: RolePayload {
     for role in TopLevelRole.allCases where roles[role] == nil { throw .missingMember(name: role.rawValue, path: "roles") }
   }
 
-  public init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
+  package init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
     version = header.version
     expires = header.expires
     consistentSnapshot =

@@ -1,5 +1,5 @@
 /// Which versions of the targets files belong together (TUF 1.0.34 §4.4).
-public struct Snapshot: RolePayload {
+public struct Snapshot: ReadableRolePayload {
   public static let role = TopLevelRole.snapshot
 
   public let version: Version
@@ -9,7 +9,7 @@ public struct Snapshot: RolePayload {
   /// What the snapshot says of `targets.json`.
   public let targets: MetadataFile
 
-  public init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
+  package init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
     version = header.version
     expires = header.expires
     files = try json.read(.meta) { value throws(MetadataError) in try MetadataFile.readAll(value) }

@@ -22,12 +22,13 @@ public struct TargetFile: Hashable, Sendable {
     fsverity = try json.readIfPresent(.custom) { custom throws(MetadataError) in
       try custom.requireObject()
       return try custom.readIfPresent(.fsverity) { value throws(MetadataError) in
-        guard value.kind == .string else { throw value.unexpected("an fs-verity digest as sha256:<64 digits>") }
-        return try value.withStringBytes { bytes throws(MetadataError) in
+        let digest = try value.withStringBytes { bytes throws(MetadataError) in
           do { return try FSVerityDigest(text: bytes) } catch {
             throw .invalidValue(path: "", expected: "an fs-verity digest: \(error)", found: MetadataError.quoted(bytes))
           }
         }
+        guard let digest else { throw value.unexpected("an fs-verity digest as sha256:<64 digits>") }
+        return digest
       }
     } ?? nil
   }

@@ -2,7 +2,7 @@
 ///
 /// Every entry is checked when the file is read; what is kept is the text and an index, so that a hundred thousand targets
 /// cost little more memory than their file.
-public struct Targets: RolePayload {
+public struct Targets: ReadableRolePayload {
   public static let role = TopLevelRole.targets
 
   public let version: Version
@@ -12,7 +12,7 @@ public struct Targets: RolePayload {
 
   private let entries: JSONMembers
 
-  public init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
+  package init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
     version = header.version
     expires = header.expires
     entries = try json.read(.targets) { value throws(MetadataError) in
@@ -38,7 +38,7 @@ public struct Targets: RolePayload {
   /// The file that is signed under a path; nil where there is none.
   public subscript(path: TargetPath) -> TargetFile? {
     // Every entry was checked in the initialiser, so that reading it again can't fail.
-    entries.value(named: path.name).flatMap { try? TargetFile($0) }
+    entries.value(named: path.name.bytes.span).flatMap { try? TargetFile($0) }
   }
 
   /// All targets, in byte order of their paths.

@@ -1,5 +1,5 @@
 /// Which snapshot is the newest (TUF 1.0.34 §4.6).
-public struct Timestamp: RolePayload {
+public struct Timestamp: ReadableRolePayload {
   public static let role = TopLevelRole.timestamp
 
   public let version: Version
@@ -7,7 +7,7 @@ public struct Timestamp: RolePayload {
   /// What the timestamp says of `snapshot.json`.
   public let snapshot: MetadataFile
 
-  public init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
+  package init(_ json: JSONValue, header: RoleHeader) throws(MetadataError) {
     version = header.version
     expires = header.expires
     snapshot = try json.read(.meta) { value throws(MetadataError) in

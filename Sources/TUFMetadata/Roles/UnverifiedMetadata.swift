@@ -1,5 +1,5 @@
 /// A metadata file that is well formed. Nobody has checked its signatures yet: only the verifier makes something trusted of it.
-package struct UnverifiedMetadata<Payload: RolePayload>: Sendable {
+package struct UnverifiedMetadata<Payload: ReadableRolePayload>: Sendable {
   /// The exact bytes that were read.
   package var bytes: [UInt8] { document.bytes }
   /// The signatures, in the order of the file; no key id stands twice.
