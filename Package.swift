@@ -35,16 +35,19 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CFileCalls"),
 
     library("Digests", ["CLibcrypto"]),
     library("TUFMetadata", ["Digests"]),
     library("ModelFormats", []),
-    library("FileIO", []),
+    library("FileIO", ["CFileCalls"]),
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     library("CommandLineSupport", []),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
+
+    tests(of: "FileIO"),
   ]
 )

@@ -1,0 +1,269 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import CFileCalls
+  import Glibc
+#endif
+
+/// A system call that a fault can be injected into.
+package enum SystemCall: String, CaseIterable, Sendable {
+  case open, close, read, write, synchronize, status, list, createDirectory, rename, remove, link, clone, lock, truncate, permissions
+}
+
+/// Every system call of this module. Each asks `FaultInjection` first, and starts again when a signal interrupted it.
+enum SystemCalls {
+  /// No system takes more at once everywhere: Darwin refuses over 2 GiB.
+  private static let mostBytes = 1 << 30
+
+  static var currentFolder: CInt { AT_FDCWD }
+  static var processID: Int32 { getpid() }
+
+  /// Runs `body`, giving it the most bytes that it may move; it returns -1 for "see errno".
+  @inline(__always)
+  private static func perform(
+    _ call: SystemCall, _ location: @autoclosure () -> FaultInjection.Location, _ body: (Int) -> Int
+  ) throws(Errno) -> Int {
+    while true {
+      var cap = mostBytes
+      var result = -1
+      var code: CInt = 0
+      if FaultInjection.isActive, let action = FaultInjection.action(call, location()) {
+        switch action {
+        case .proceed: break
+        case .short(let count): cap = max(0, min(cap, count))
+        case .fail(let errno): code = errno.code
+        case .kill: FaultInjection.killProcess()
+        }
+      }
+      if code == 0 {
+        result = body(cap)
+        if result >= 0 { return result }
+        code = errno
+      }
+      if code != EINTR { throw Errno(code) }
+    }
+  }
+
+  // MARK: Opening
+
+  static func openFile(_ path: CPath, below folder: CInt, flags: CInt, permissions: UInt16) throws(Errno) -> CInt {
+    let result = try perform(.open, .name(folder, path)) { _ in
+      // The path is ended by NUL and outlives the call.
+      Int(unsafe openat(folder, path.characters, flags, mode_t(permissions)))
+    }
+    return CInt(truncatingIfNeeded: result)
+  }
+
+  /// An error is dropped: what matters was synchronised before, and the descriptor is gone either way.
+  static func closeFile(_ descriptor: CInt) {
+    if FaultInjection.isActive, FaultInjection.action(.close, .descriptor(descriptor)) == .kill { FaultInjection.killProcess() }
+    _ = close(descriptor)
+  }
+
+  // MARK: Content
+
+  /// Reads behind the first `filled` bytes of the buffer: at an offset of the file, or at its position where that is nil.
+  static func readBytes(
+    _ descriptor: CInt, into buffer: inout MutableSpan<UInt8>, behind filled: Int, at offset: Int64?
+  ) throws(Errno) -> Int {
+    // The call writes at most `count` bytes, all inside the buffer.
+    unsafe try buffer.withUnsafeMutableBytes { bytes throws(Errno) in
+      guard filled >= 0, filled < bytes.count else { return 0 }
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+      return try perform(.read, .descriptor(descriptor)) {
+        let count = min($0, rest.count)
+        return if let offset {
+          unsafe pread(descriptor, rest.baseAddress, count, off_t(offset))
+        } else {
+          unsafe read(descriptor, rest.baseAddress, count)
+        }
+      }
+    }
+  }
+
+  /// Writes what stands behind the first `written` bytes of the span.
+  static func writeBytes(_ descriptor: CInt, _ bytes: Span<UInt8>, behind written: Int) throws(Errno) -> Int {
+    // The call reads at most `count` bytes, all inside the span.
+    unsafe try bytes.withUnsafeBytes { bytes throws(Errno) in
+      guard written >= 0, written < bytes.count else { return 0 }
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+      return try perform(.write, .descriptor(descriptor)) { unsafe write(descriptor, rest.baseAddress, min($0, rest.count)) }
+    }
+  }
+
+  static func synchronize(_ descriptor: CInt) throws(Errno) {
+    _ = try perform(.synchronize, .descriptor(descriptor)) { _ in
+      #if canImport(Darwin)
+        // There, fsync leaves the bytes in the drive's cache.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+      #endif
+      return Int(fsync(descriptor))
+    }
+  }
+
+  static func truncate(_ descriptor: CInt, to byteCount: Int64) throws(Errno) {
+    _ = try perform(.truncate, .descriptor(descriptor)) { _ in Int(ftruncate(descriptor, off_t(byteCount))) }
+  }
+
+  /// Lets `target` share the storage of `source`, where the file system can.
+  static func clone(_ source: CInt, into target: CInt) throws(Errno) {
+    _ = try perform(.clone, .descriptor(target)) { _ in
+      #if canImport(Darwin)
+        // APFS clones only into a name that does not exist, not into an open file; the caller copies.
+        errno = ENOTSUP
+        return -1
+      #else
+        // FICLONE of linux/fs.h, a macro too complex for Swift to import; it takes a descriptor, no pointer.
+        return Int(ioctl(target, UInt(0x4004_9409), source))
+      #endif
+    }
+  }
+
+  // MARK: Status and permissions
+
+  static func fileStatus(_ descriptor: CInt) throws(Errno) -> FileStatus {
+    var found = stat()
+    // The structure outlives the call.
+    _ = try perform(.status, .descriptor(descriptor)) { _ in Int(unsafe fstat(descriptor, &found)) }
+    return FileStatus(found)
+  }
+
+  static func fileStatus(_ path: CPath, below folder: CInt, followingLinks: Bool) throws(Errno) -> FileStatus {
+    var found = stat()
+    _ = try perform(.status, .name(folder, path)) { _ in
+      // The structure and the path, which is ended by NUL, outlive the call.
+      Int(unsafe fstatat(folder, path.characters, &found, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW))
+    }
+    return FileStatus(found)
+  }
+
+  static func setPermissions(_ descriptor: CInt, _ permissions: UInt16) throws(Errno) {
+    _ = try perform(.permissions, .descriptor(descriptor)) { _ in Int(fchmod(descriptor, mode_t(permissions))) }
+  }
+
+  // MARK: Names
+
+  static func createDirectory(_ path: CPath, below folder: CInt, permissions: UInt16) throws(Errno) {
+    _ = try perform(.createDirectory, .name(folder, path)) { _ in
+      // The path is ended by NUL and outlives the call.
+      Int(unsafe mkdirat(folder, path.characters, mode_t(permissions)))
+    }
+  }
+
+  static func rename(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
+    _ = try perform(.rename, .name(newFolder, new)) { _ in
+      // Both paths are ended by NUL and outlive the call.
+      Int(unsafe renameat(oldFolder, old.characters, newFolder, new.characters))
+    }
+  }
+
+  /// Fails with "File exists" rather than replace anything.
+  static func renameExclusively(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
+    _ = try perform(.rename, .name(newFolder, new)) { _ in
+      #if canImport(Darwin)
+        // Both paths are ended by NUL and outlive the call.
+        Int(unsafe renameatx_np(oldFolder, old.characters, newFolder, new.characters, UInt32(RENAME_EXCL)))
+      #else
+        // Both paths are ended by NUL and outlive the call; 1 is RENAME_NOREPLACE.
+        Int(unsafe renameat2(oldFolder, old.characters, newFolder, new.characters, 1))
+      #endif
+    }
+  }
+
+  static func hardLink(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
+    _ = try perform(.link, .name(newFolder, new)) { _ in
+      // Both paths are ended by NUL and outlive the call.
+      Int(unsafe linkat(oldFolder, old.characters, newFolder, new.characters, 0))
+    }
+  }
+
+  static func remove(_ path: CPath, below folder: CInt, directory: Bool) throws(Errno) {
+    _ = try perform(.remove, .name(folder, path)) { _ in
+      // The path is ended by NUL and outlives the call.
+      Int(unsafe unlinkat(folder, path.characters, directory ? AT_REMOVEDIR : 0))
+    }
+  }
+
+  /// The names in an open directory, "." and ".." left out, in no order. Closes `descriptor`, whatever happens.
+  static func names(closing descriptor: CInt) throws(Errno) -> [[UInt8]] {
+    // The stream owns the descriptor from here on, and is closed below.
+    guard let stream = unsafe fdopendir(descriptor) else {
+      let code = errno
+      closeFile(descriptor)
+      throw Errno(code)
+    }
+    // The stream is used by nobody else.
+    defer { unsafe closedir(stream) }
+    var names: [[UInt8]] = []
+    while true {
+      var name: [UInt8]?
+      let found = try perform(.list, .descriptor(descriptor)) { _ in
+        errno = 0
+        // The entry stays valid until the next call on this stream; its name is copied before.
+        guard let entry = unsafe readdir(stream) else { return errno == 0 ? 0 : -1 }
+        unsafe name = bytes(ofNameIn: entry)
+        return 1
+      }
+      guard found == 1, let name else { return names }
+      if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+    }
+  }
+
+  /// Reads the name in place: an entry can be shorter than the structure, so it is never copied whole.
+  private static func bytes(ofNameIn entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+    let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) ?? 0
+    // The name is ended by NUL inside the entry.
+    let start = unsafe UnsafeRawPointer(entry) + offset
+    let count = unsafe strlen(start.assumingMemoryBound(to: CChar.self))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  // MARK: Locks
+
+  /// Takes the lock of the open file, or fails at once with `wouldBlock`.
+  static func lock(_ descriptor: CInt) throws(Errno) {
+    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+  }
+
+  static func unlock(_ descriptor: CInt) { _ = flock(descriptor, LOCK_UN) }
+
+  static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
+
+  static func sleep(milliseconds: UInt32) { _ = usleep(milliseconds &* 1000) }
+}
+
+extension FileStatus {
+  fileprivate init(_ found: stat) {
+    #if canImport(Darwin)
+      let (modified, changed) = (found.st_mtimespec, found.st_ctimespec)
+    #else
+      let (modified, changed) = (found.st_mtim, found.st_ctim)
+    #endif
+    self.init(
+      device: UInt64(truncatingIfNeeded: found.st_dev),
+      inode: UInt64(truncatingIfNeeded: found.st_ino),
+      kind: FileKind(mode: found.st_mode),
+      byteCount: Int64(found.st_size),
+      modifiedNanoseconds: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
+      changedNanoseconds: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec),
+      permissions: UInt16(found.st_mode & 0o7777),
+      owner: found.st_uid,
+      linkCount: UInt64(found.st_nlink))
+  }
+}
+
+extension FileKind {
+  fileprivate init(mode: mode_t) {
+    self =
+      switch mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      case S_IFIFO: .fifo
+      case S_IFSOCK: .socket
+      case S_IFCHR: .characterDevice
+      case S_IFBLK: .blockDevice
+      default: .unknown
+      }
+  }
+}
