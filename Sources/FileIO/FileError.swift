@@ -1,24 +1,24 @@
 /// What was being done to a file when it failed; the raw value is the verb of the message.
-package enum FileOperation: String, Equatable, Sendable {
+public enum FileOperation: String, Equatable, Sendable {
   case open, read, write, create, replace, list, remove, rename, copy, link, lock, inspect, synchronize
 }
 
 /// Why something made of several system calls failed.
-package enum FileError: Error, Equatable, Sendable {
+public enum FileError: Error, Equatable, Sendable {
   case system(FileOperation, path: String, Errno)
   /// The file is longer than `limit` bytes.
   case tooLarge(path: String, limit: Int)
   /// Something else than a regular file stands there.
   case notRegular(path: String, FileKind)
 
-  package var path: String {
+  public var path: String {
     switch self {
     case .system(_, let path, _), .tooLarge(let path, _), .notRegular(let path, _): path
     }
   }
 
   /// The system's own reason, where it gave one.
-  package var errno: Errno? {
+  public var errno: Errno? {
     if case .system(_, _, let errno) = self { errno } else { nil }
   }
 
@@ -31,7 +31,7 @@ package enum FileError: Error, Equatable, Sendable {
 }
 
 extension FileError: CustomStringConvertible {
-  package var description: String {
+  public var description: String {
     switch self {
     case .system(let operation, let path, let errno): "can't \(operation.rawValue) \(path): \(errno)"
     case .tooLarge(let path, let limit): "can't read \(path): it is longer than the limit of \(limit) bytes"

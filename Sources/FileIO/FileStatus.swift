@@ -1,5 +1,5 @@
 /// What a name in a file system stands for.
-package enum FileKind: String, Equatable, Sendable {
+public enum FileKind: String, Equatable, Sendable {
   case regular = "regular file"
   case directory = "directory"
   case symbolicLink = "symbolic link"
