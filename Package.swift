@@ -45,8 +45,9 @@ let package = Package(
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     library("CommandLineSupport", []),
-    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
-    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
+    library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
+    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
     tests(of: "FileIO"),
   ]
