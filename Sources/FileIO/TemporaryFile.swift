@@ -90,8 +90,8 @@ package struct TemporaryFile: ~Copyable, Sendable {
           try SystemCalls.remove(CPath(name), below: folder.descriptor, directory: false)
           count += 1
         } catch {
-          // Placed or removed in the meantime, in use, or of a file system without locks, where it can't be told: left alone.
-          guard [.notFound, .wouldBlock, .notSupported].contains(error) else { throw error }
+          // Placed or removed in the meantime, in use, another user's, or of a file system without locks, where it can't be told: left alone.
+          guard [.notFound, .wouldBlock, .accessDenied, .notSupported, .noLocks].contains(error) else { throw error }
         }
       }
       return count
