@@ -50,6 +50,12 @@ struct CatalogContent {
     self.manifest = manifest
   }
 
+  /// Whether a target is `catalog.json` or a `model.json`, which are always served from `targets`.
+  static func isDocument(_ path: TargetPath) -> Bool {
+    let segments = path.segments
+    return segments == [Catalog.fileName] || segments.count == 3 && segments[2] == ModelDescription.fileName
+  }
+
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
   private static func hash(_ scan: CatalogScan, _ observer: some PublishingObserver) throws(SigningError) -> [HashedFile] {

@@ -18,17 +18,19 @@ package struct MetadataFolder: Sendable {
 }
 
 extension ClientWorkflow {
-  /// Refreshes from a folder.
-  /// - Parameter keep: stores each change durably before it returns.
+  /// Refreshes from a folder, keeping nothing.
   /// - Returns: what is trusted now.
-  package mutating func refresh<Failure: Error>(
-    from folder: MetadataFolder, keep: (TrustChange) throws(Failure) -> Void
-  ) throws -> TrustedManifest {
-    while let request {
-      let changes = try folder.read(request).map { bytes throws(VerificationError) in try supply(bytes) } ?? supplyNotAvailable()
-      for change in changes { try keep(change) }
-    }
-    guard let manifest else { throw VerificationError.unavailable(role: "timestamp", urlPath: "timestamp.json") }
+  package mutating func refresh(from folder: MetadataFolder) throws(VerificationError) -> TrustedManifest {
+    while try step(from: folder) != nil {}
+    guard let manifest else { throw .neverRefreshed(role: "timestamp") }
     return manifest
+  }
+
+  /// Answers one request from a folder.
+  /// - Returns: what to keep, in this order, before the next step; nil once nothing more is needed.
+  package mutating func step(from folder: MetadataFolder) throws(VerificationError) -> [TrustChange]? {
+    guard let request else { return nil }
+    guard let bytes = try folder.read(request) else { return try supplyNotAvailable() }
+    return try supply(bytes)
   }
 }
