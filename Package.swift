@@ -54,5 +54,6 @@ let package = Package(
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
 
     tests(of: "Digests"),
+    tests(of: "TUFMetadata"),
   ]
 )
