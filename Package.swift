@@ -46,5 +46,9 @@ let package = Package(
     library("CommandLineSupport", []),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
+
+    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
+    .executableTarget(
+      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
   ]
 )
