@@ -3,43 +3,48 @@ import Testing
 
 @Suite("Nothing that is printed can act on a terminal")
 struct EscapingTests {
-  @Test("each dangerous text is shown, not done", arguments: [
-    ("plain – ümläut 模型 🦙", "plain – ümläut 模型 🦙"),
-    ("a\nb\r\t", "a\\u{A}b\\u{D}\\u{9}"),
-    ("\u{1B}[31mred", "\\u{1B}[31mred"),
-    ("\u{7F}\u{9B}", "\\u{7F}\\u{9B}"),
-    ("gpj.\u{202E}exe", "gpj.\\u{202E}exe"),
-    ("\u{2066}\u{200B}\u{FEFF}\u{00AD}", "\\u{2066}\\u{200B}\\u{FEFF}\\u{AD}"),
-    ("a\u{2028}b\u{2029}", "a\\u{2028}b\\u{2029}"),
-    ("\u{E000}\u{F0000}\u{0378}\u{FFFE}", "\\u{E000}\\u{F0000}\\u{378}\\u{FFFE}"),
-    ("\u{A0}\u{3164}\u{FE0F}\u{E0041}", "\\u{A0}\\u{3164}\\u{FE0F}\\u{E0041}"),
-    ("C:\\models", "C:\\models"), ("\\u{41}", "\\\\u{41}"), ("\\x41", "\\\\x41"), ("\\\\", "\\\\\\\\"), ("\\\n", "\\\\\\u{A}"),
-  ])
+  @Test(
+    "each dangerous text is shown, not done",
+    arguments: [
+      ("plain – ümläut 模型 🦙", "plain – ümläut 模型 🦙"),
+      ("a\nb\r\t", "a\\u{A}b\\u{D}\\u{9}"),
+      ("\u{1B}[31mred", "\\u{1B}[31mred"),
+      ("\u{7F}\u{9B}", "\\u{7F}\\u{9B}"),
+      ("gpj.\u{202E}exe", "gpj.\\u{202E}exe"),
+      ("\u{2066}\u{200B}\u{FEFF}\u{00AD}", "\\u{2066}\\u{200B}\\u{FEFF}\\u{AD}"),
+      ("a\u{2028}b\u{2029}", "a\\u{2028}b\\u{2029}"),
+      ("\u{E000}\u{F0000}\u{0378}\u{FFFE}", "\\u{E000}\\u{F0000}\\u{378}\\u{FFFE}"),
+      ("\u{A0}\u{3164}\u{FE0F}\u{E0041}", "\\u{A0}\\u{3164}\\u{FE0F}\\u{E0041}"),
+      ("C:\\models", "C:\\models"), ("\\u{41}", "\\\\u{41}"), ("\\x41", "\\\\x41"), ("\\\\", "\\\\\\\\"), ("\\\n", "\\\\\\u{A}"),
+    ])
   func dangerousTextIsShown(text: String, shown: String) {
     #expect(escaped(text) == shown)
     #expect(escaped(bytes: Array(text.utf8)) == shown)
   }
 
-  @Test("bytes that are not UTF-8 are shown as bytes", arguments: [
-    ([0xFF, 0x41], "\\xFFA"), ([0xC3], "\\xC3"), ([0xC3, 0x41], "\\xC3A"), ([0xE2, 0x82], "\\xE2\\x82"), ([0xC0, 0x80], "\\xC0\\x80"),
-    ([0xED, 0xA0, 0x80, 0x42], "\\xED\\xA0\\x80B"), ([0xF4, 0x90, 0x80, 0x80], "\\xF4\\x90\\x80\\x80"), ([0x5C, 0xFF], "\\\\\\xFF"),
-  ] as [([UInt8], String)])
+  @Test(
+    "bytes that are not UTF-8 are shown as bytes",
+    arguments: [
+      ([0xFF, 0x41], "\\xFFA"), ([0xC3], "\\xC3"), ([0xC3, 0x41], "\\xC3A"), ([0xE2, 0x82], "\\xE2\\x82"), ([0xC0, 0x80], "\\xC0\\x80"),
+      ([0xED, 0xA0, 0x80, 0x42], "\\xED\\xA0\\x80B"), ([0xF4, 0x90, 0x80, 0x80], "\\xF4\\x90\\x80\\x80"), ([0x5C, 0xFF], "\\\\\\xFF"),
+    ] as [([UInt8], String)])
   func invalidUTF8IsShown(bytes: [UInt8], shown: String) {
     #expect(escaped(bytes: bytes) == shown)
   }
 
   @Test func noScalarOfUnicodeGetsThrough() {
-    for value in UInt32(0)...0x10FFFF {
-      guard let scalar = Unicode.Scalar(value) else { continue }
-      let shown = escaped(String(scalar))
-      for printed in shown.unicodeScalars where acts(printed) { Issue.record("U+\(String(value, radix: 16)) is printed as itself") }
+    for start in stride(from: UInt32(0), through: 0x10FFFF, by: 1024) {
+      let text = String(String.UnicodeScalarView((start..<start + 1024).compactMap(Unicode.Scalar.init)))
+      if let scalar = escaped(text).unicodeScalars.first(where: acts) {
+        Issue.record("U+\(String(scalar.value, radix: 16)) is printed as itself")
+      }
     }
   }
 
   @Test func randomBytesAreHarmlessAndKeepOneReading() throws {
     var generator = SeededGenerator(seed: 7)
     let alphabet: [UInt8] = Array("\\\\ux{}0AF \n".utf8) + [0x80, 0xBF, 0xC2, 0xE2, 0x80, 0xAE, 0xF0, 0x9F, 0xA6, 0x99, 0xFF]
-    for _ in 0..<20_000 {
+    for _ in 0..<3000 {
       let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
         Bool.random(using: &generator) ? alphabet.randomElement(using: &generator) ?? 0 : UInt8.random(in: 0...255, using: &generator)
       }

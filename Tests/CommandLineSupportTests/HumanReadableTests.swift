@@ -4,10 +4,11 @@ import Testing
 
 @Suite("Numbers read well and cannot trap")
 struct HumanReadableTests {
-  @Test(arguments: [
-    (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (9949, "9.9 kB"), (9950, "10 kB"), (999_499, "999 kB"),
-    (999_500, "1.0 MB"), (1_234_567_890, "1.2 GB"), (13_000_000_000, "13 GB"), (UInt64.max, "18 EB"),
-  ] as [(UInt64, String)])
+  @Test(
+    arguments: [
+      (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (9949, "9.9 kB"), (9950, "10 kB"), (999_499, "999 kB"),
+      (999_500, "1.0 MB"), (1_234_567_890, "1.2 GB"), (13_000_000_000, "13 GB"), (UInt64.max, "18 EB"),
+    ] as [(UInt64, String)])
   func bytesAreRounded(count: UInt64, text: String) { #expect(HumanReadable.bytes(count) == text) }
 
   @Test func exactNumbersAreGrouped() {
@@ -17,10 +18,11 @@ struct HumanReadableTests {
     #expect(HumanReadable.grouped(UInt64.max) == "18,446,744,073,709,551,615")
   }
 
-  @Test(arguments: [
-    (0, "0 s"), (59, "59 s"), (60, "1 min"), (125, "2 min 5 s"), (3600, "1 h"), (11_100, "3 h 5 min"), (97_200, "1 day 3 h"),
-    (1_209_600, "14 days"), (-60, "-1 min"), (Int64.min, "-106751991167300 days"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (0, "0 s"), (59, "59 s"), (60, "1 min"), (125, "2 min 5 s"), (3600, "1 h"), (11_100, "3 h 5 min"), (97_200, "1 day 3 h"),
+      (1_209_600, "14 days"), (-60, "-1 min"), (Int64.min, "-106751991167300 days"),
+    ] as [(Int64, String)])
   func durations(seconds: Int64, text: String) { #expect(HumanReadable.duration(seconds: seconds) == text) }
 
   @Test func relativeTimes() {
@@ -58,6 +60,6 @@ struct HumanReadableTests {
     var table = Table([("name", .left), ("size", .right), ("note", .left)])
     table.append(["模型", "1.2 GB", "ok"])
     table.append(["a\nb", "5", ""])
-    #expect(table.lines.map(\.text) == ["name      size  note", "模型    1.2 GB  ok", "a\\u{A}b       5  "].map { $0 })
+    #expect(table.lines.map(\.text) == ["name       size  note", "模型     1.2 GB  ok", "a\\u{A}b       5  "])
   }
 }

@@ -4,10 +4,12 @@ import Testing
 
 @Suite("A command line is understood whole or refused by name")
 struct ParserTests {
-  @Test("options and arguments arrive as given", arguments: [
-    ["publish", "--key", "a", "--key=b", "--threshold", "3", "--stage", "models", "--format=gguf"],
-    ["--json", "publish", "models", "--format", "gguf", "--key", "a", "--stage", "--threshold=3", "--key", "b"],
-  ])
+  @Test(
+    "options and arguments arrive as given",
+    arguments: [
+      ["publish", "--key", "a", "--key=b", "--threshold", "3", "--stage", "models", "--format=gguf"],
+      ["--json", "publish", "models", "--format", "gguf", "--key", "a", "--stage", "--threshold=3", "--key", "b"],
+    ])
   func everythingArrives(words: [String]) throws {
     let run = try Sample.run(words)
     #expect(run.code == .done, "\(run.error)")
@@ -85,10 +87,12 @@ struct ParserTests {
     #expect(run.output.isEmpty == !json)
   }
 
-  @Test("help is given wherever it is asked for, whatever else is wrong", arguments: [
-    ["publish", "--help"], ["--help", "publish"], ["-h", "publish"], ["publish", "-h", "--nonsense"], ["help", "publish"],
-    ["publish", "--key", "--help"],
-  ])
+  @Test(
+    "help is given wherever it is asked for, whatever else is wrong",
+    arguments: [
+      ["publish", "--help"], ["--help", "publish"], ["-h", "publish"], ["publish", "-h", "--nonsense"], ["help", "publish"],
+      ["publish", "--key", "--help"],
+    ])
   func helpWins(words: [String]) throws {
     let run = try Sample.run(words)
     #expect(run.code == .done)

@@ -41,7 +41,8 @@ struct ProcessTests {
   }
 
   @Test func anArgumentThatIsNotUTF8IsRefused() throws {
-    let result = try run("p = subprocess.run([probe, 'fail', b'--text=\\xff'], capture_output=True)\nshow(p.returncode, p.stdout, p.stderr)")
+    let result = try run(
+      "p = subprocess.run([probe, 'fail', b'--text=\\xff'], capture_output=True)\nshow(p.returncode, p.stdout, p.stderr)")
     #expect(result["code"] as? Int == 2)
     #expect((result["error"] as? String)?.contains("argument 2 is not UTF-8") == true)
   }
@@ -58,6 +59,14 @@ struct ProcessTests {
     #expect(text.hasSuffix("\r\u{1B}[K\u{1B}[32mfinished\u{1B}[0m\r\n"))
     // About half a second of work at ten updates a second.
     #expect((2...12).contains(text.components(separatedBy: "Hashing [").count - 1))
+  }
+
+  @Test("a bar never takes more than its line", arguments: [20, 40, 80])
+  func aBarStaysInItsLine(columns: Int) throws {
+    let text = try #require(try run("show(*terminal(['work'], columns=\(columns)))")["output"] as? String)
+    let bars = text.components(separatedBy: "\r\u{1B}[K").filter { $0.hasPrefix("Hashing") && !$0.contains("\n") }
+    #expect(!bars.isEmpty)
+    for bar in bars { #expect(bar.count < columns) }
   }
 
   @Test("no bar where none is wanted", arguments: ["['work', '--quiet']", "['work', '--json']", "['work'], {'TERM': 'dumb'}"])
@@ -119,9 +128,11 @@ struct ProcessTests {
     #expect(result["hidden"] as? Bool == true)
   }
 
-  @Test("a secret has a length and an end", arguments: [
-    ("seventeen letters", 2, "the answer is too long"), ("\u{4}", 2, "no answer was given"), ("\u{3}", 130, "interrupted"),
-  ])
+  @Test(
+    "a secret has a length and an end",
+    arguments: [
+      ("seventeen letters", 2, "the answer is too long"), ("\u{4}", 2, "no answer was given"), ("\u{3}", 130, "interrupted"),
+    ])
   func secretsThatFail(answer: String, code: Int, says: String) throws {
     let line = answer.utf8.count > 1 ? answer + "\\n" : "\\x0\(answer.utf8.first ?? 0)"
     let result = try run("show(*terminal(['secret'], answer=b'\(line)', prompt=b'Passphrase: '))")
@@ -132,7 +143,9 @@ struct ProcessTests {
   }
 
   @Test func anEmptySecretIsAnAnswer() throws {
-    #expect(try run("show(*terminal(['secret'], answer=b'\\n', prompt=b'Passphrase: '))")["output"] as? String == "Passphrase: \r\nsum 0 of 0\r\n")
+    #expect(
+      try run("show(*terminal(['secret'], answer=b'\\n', prompt=b'Passphrase: '))")["output"] as? String == "Passphrase: \r\nsum 0 of 0\r\n"
+    )
   }
 
   @Test("only yes agrees", arguments: [("y", "agreed"), ("YES", "agreed"), ("", "declined"), ("n", "declined"), ("yesterday", "declined")])
@@ -152,19 +165,24 @@ struct ProcessTests {
   /// Python: `show` prints a result; `terminal` runs the probe as the leader of a new session on a terminal of its own, waits for the prompt,
   /// answers, and looks whether echo was off while the question stood and is on again at the end.
   private static let prelude = """
-    import json, os, pty, select, signal, subprocess, sys, termios, time
+    import fcntl, json, os, pty, select, signal, subprocess, sys, termios, time
     probe = sys.argv[1]
+    # Whoever runs the tests may have blocked or ignored signals, and children inherit that.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_DFL)
     def show(code, output=b'', error=b'', echo=None, hidden=None):
         print(json.dumps(dict(code=code, output=output.decode('utf-8'), error=error.decode('utf-8'), echo=echo, hidden=hidden)))
     def echoes(fd):
         return bool(termios.tcgetattr(fd)[3] & termios.ECHO)
-    def terminal(words, environment={}, answer=None, prompt=None):
+    def terminal(words, environment={}, answer=None, prompt=None, columns=120):
         master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (24, columns))
         env = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'TERM')}
         env.update({'TERM': 'xterm'}, **environment)
         pid = os.fork()
         if pid == 0:
-            os.close(master); os.login_tty(slave) if hasattr(os, 'login_tty') else take(slave)
+            os.close(master); os.setsid(); fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+            for fd in range(3): os.dup2(slave, fd)
             os.execve(probe, [probe] + words, env)
         output, hidden, sent = b'', None, answer is None
         code = None
@@ -185,10 +203,6 @@ struct ProcessTests {
             os.kill(pid, signal.SIGKILL)
             raise Exception('no end: %r' % output)
         return code, output, b'', echoes(slave), hidden
-    def take(slave):
-        import fcntl
-        os.setsid(); fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-        for fd in range(3): os.dup2(slave, fd)
 
     """
 }

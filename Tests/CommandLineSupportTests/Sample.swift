@@ -62,7 +62,7 @@ enum Sample {
     visible before all of it is there.
 
     Arguments:
-      [DIR]            The folder with the models.
+      [DIR]  The folder with the models.
 
     Options:
       --key FILE       A secret key to sign with. (may be repeated)
