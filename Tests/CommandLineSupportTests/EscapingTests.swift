@@ -34,6 +34,8 @@ struct EscapingTests {
 
   @Test func noScalarOfUnicodeGetsThrough() {
     for start in stride(from: UInt32(0), through: 0x10FFFF, by: 1024) {
+      // The planes from 4 on are empty or private but for the tags: one block in 32 of them is enough.
+      guard start < 0x40000 || (0xE0000..<0xE2000).contains(start) || start % 0x8000 == 0 else { continue }
       let text = String(String.UnicodeScalarView((start..<start + 1024).compactMap(Unicode.Scalar.init)))
       if let scalar = escaped(text).unicodeScalars.first(where: acts) {
         Issue.record("U+\(String(scalar.value, radix: 16)) is printed as itself")
@@ -64,6 +66,7 @@ struct EscapingTests {
   /// Categories spelt out apart from the implementation.
   private func acts(_ scalar: Unicode.Scalar) -> Bool {
     let value = scalar.value
+    if (0x20..<0x7F).contains(value) { return false }
     if value < 0x20 || (0x7F...0x9F).contains(value) { return true }
     if [0xAD, 0x61C, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2028, 0x2029, 0x3164, 0xFEFF].contains(value) { return true }
     if (0x202A...0x202E).contains(value) || (0x2060...0x206F).contains(value) || (0xFE00...0xFE0F).contains(value) { return true }
