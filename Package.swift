@@ -55,5 +55,8 @@ let package = Package(
 
     tests(of: "Digests"),
     tests(of: "TUFMetadata"),
+    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
+    .executableTarget(
+      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
   ]
 )
