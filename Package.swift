@@ -51,6 +51,7 @@ let package = Package(
 
     tests(of: "FileIO"),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
+    tests(of: "ManifestSigning", ["TUFMetadata", "FileIO", "CSodium"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
 
     tests(of: "Digests"),
