@@ -1,0 +1,147 @@
+public import FileIO
+
+/// Where a passphrase comes from: the environment, else the file or descriptor of an option, else a prompt without echo.
+///
+/// It is asked for once and kept, in locked memory, for every key that it opens. Not safe to use from several threads.
+@safe public final class PassphraseSource {
+  /// What the person chose by an option.
+  public enum Option: Equatable, Sendable {
+    /// `--passphrase-file FILE`
+    case file(String)
+    /// `--passphrase-fd N`
+    case descriptor(Int32)
+  }
+
+  /// What became of a prompt.
+  public enum Answer: Equatable, Sendable {
+    /// So many bytes were typed, without the line end, and stand at the start of the buffer.
+    case typed(byteCount: Int)
+    /// There was more than the buffer holds.
+    case tooLong
+    /// There is no terminal.
+    case noTerminal
+    /// The person pressed Control-C or Control-D.
+    case interrupted
+    /// The terminal failed.
+    case failed(Errno)
+  }
+
+  /// Shows a text (the prompt adds the colon) and reads one line without echo straight into the buffer.
+  public typealias Prompt = (_ text: String, _ buffer: UnsafeMutableRawBufferPointer) -> Answer
+
+  /// The environment variable that is read unless told otherwise.
+  public static let standardVariable = "MANIFEST_SIGN_PASSPHRASE"
+  /// How often a wrong passphrase may be typed for one key.
+  private static let attempts = 3
+
+  private let variable: String
+  private let option: Option?
+  // The prompt gets a buffer for the time of its call only.
+  private let prompt: Prompt?
+  private var kept: Passphrase?
+  private var keptIsTyped = false
+
+  /// Takes the variable out of the environment at once, so that no program started later inherits it, whether it is needed or not.
+  ///
+  /// To be called before any thread is started.
+  /// - Parameters:
+  ///   - variable: where it is set, even to nothing, the option is not used.
+  ///   - prompt: nil where nothing may be asked.
+  /// - Throws: `KeyError.passphraseTooLong`, or what `SecureBytes` throws.
+  public init(variable: String = PassphraseSource.standardVariable, option: Option?, prompt: Prompt?) throws(SigningError) {
+    self.variable = variable
+    self.option = option
+    // Kept, not called.
+    unsafe self.prompt = prompt
+    do throws(KeyError) {
+      if let value = try ProcessAccess.takeVariable(variable, limit: Passphrase.byteLimit) { kept = try Passphrase(value) }
+    } catch { throw .key(error, path: variable) }
+  }
+
+  /// Opens a key, with a passphrase where it has one.
+  ///
+  /// A passphrase that was typed for another key is tried first; then the person is asked, three times at most.
+  /// - Throws: `KeyError.wrongPassphrase`, `KeyError.passphraseMissing`, and what `SecretKeyFile.open` throws.
+  public func open(_ file: borrowing SecretKeyFile) throws(SigningError) -> SecretKey {
+    guard file.isEncrypted else { return try file.openUnencrypted() }
+    try readOption()
+    var attempt = 0
+    while true {
+      if kept != nil {
+        do throws(SigningError) {
+          return try withKept { (passphrase) throws(SigningError) in try file.open(with: passphrase) }
+        } catch {
+          guard case .key(.wrongPassphrase, _) = error, keptIsTyped, attempt < Self.attempts else { throw error }
+        }
+      }
+      attempt += 1
+      let again = attempt > 1 ? "Wrong passphrase. Again, the passphrase" : "Passphrase"
+      kept = try ask("\(again) of the key \"\(file.name)\"")
+      keptIsTyped = true
+    }
+  }
+
+  /// Lends a passphrase for a new key; typed, it must be typed twice. The same one serves all keys made in one go.
+  /// - Parameter name: what is being protected, for the prompt.
+  /// - Throws: `KeyError.passphrasesDiffer`, `KeyError.passphraseEmpty` (typed only), `KeyError.passphraseMissing`.
+  public func withNewPassphrase<R: ~Copyable>(
+    for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
+  ) throws(SigningError) -> R {
+    try readOption()
+    if kept == nil {
+      let first = try ask("New passphrase for \(name)")
+      guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
+      let second = try ask("The same passphrase again")
+      guard first.isEqual(to: second) else { throw .key(.passphrasesDiffer, path: "") }
+      kept = consume first
+      keptIsTyped = true
+    }
+    return try withKept(body)
+  }
+
+  private func withKept<R: ~Copyable>(_ body: (borrowing Passphrase) throws(SigningError) -> R) throws(SigningError) -> R {
+    switch kept {
+    case .some(let passphrase): return try body(passphrase)
+    case .none: throw .key(.passphraseMissing(variable: variable), path: "")
+    }
+  }
+
+  private func readOption() throws(SigningError) {
+    guard kept == nil, let option else { return }
+    let content: SecureBytes
+    let path: String
+    switch option {
+    case .file(let file):
+      path = file
+      content = try KeyFileAccess.readPassphrase(path: file, limit: Passphrase.byteLimit + 2)
+    case .descriptor(let number):
+      path = "file descriptor \(number)"
+      content = try KeyFileAccess.readPassphrase(descriptor: number, limit: Passphrase.byteLimit + 2)
+    }
+    do throws(KeyError) {
+      kept = try Passphrase(fileContent: content)
+    } catch { throw .key(error, path: path) }
+  }
+
+  private func ask(_ text: String) throws(SigningError) -> Passphrase {
+    guard let prompt = unsafe prompt else { throw .key(.passphraseMissing(variable: variable), path: "") }
+    var buffer = try KeyFileAccess.secureBytes(capacity: Passphrase.byteLimit)
+    var answer = Answer.noTerminal
+    // The prompt gets the room and its length for the time of the call.
+    unsafe buffer.append { free, room in
+      answer = unsafe prompt(text, UnsafeMutableRawBufferPointer(start: free, count: room))
+      if case .typed(let count) = answer { return count }
+      return 0
+    }
+    switch answer {
+    case .typed: break
+    case .tooLong: throw .key(.passphraseTooLong(limit: Passphrase.byteLimit), path: "")
+    case .noTerminal: throw .key(.passphraseMissing(variable: variable), path: "")
+    case .interrupted: throw .key(.interrupted, path: "")
+    case .failed(let errno): throw .system(errno, operation: "read a passphrase from", path: "the terminal")
+    }
+    do throws(KeyError) {
+      return try Passphrase(buffer)
+    } catch { throw .key(error, path: "") }
+  }
+}
