@@ -29,3 +29,45 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   /// The person interrupted.
   case interrupted = 130
 }
+
+extension ExitCode {
+  /// The name that stands for the code in JSON output; it does not change once published.
+  package var name: String {
+    switch self {
+    case .done: "done"
+    case .failure: "failure"
+    case .usage: "usage"
+    case .signature: "signature"
+    case .expiredOrRolledBack: "expired-or-rolled-back"
+    case .fileMismatch: "file-mismatch"
+    case .network: "network"
+    case .disk: "disk"
+    case .locked: "locked"
+    case .malformed: "malformed"
+    case .key: "key"
+    case .nothingForDevice: "nothing-for-device"
+    case .found: "found"
+    case .interrupted: "interrupted"
+    }
+  }
+
+  /// What help texts say about the code.
+  package var summary: String {
+    switch self {
+    case .done: "done, or nothing to do"
+    case .failure: "another failure"
+    case .usage: "the command line is wrong"
+    case .signature: "a signature is invalid, or too few are valid"
+    case .expiredOrRolledBack: "metadata has expired, or is older than what was trusted"
+    case .fileMismatch: "a file does not have its signed length or digest"
+    case .network: "the network failed"
+    case .disk: "the disk failed, is full, or refuses access"
+    case .locked: "another process holds the lock"
+    case .malformed: "input is malformed"
+    case .key: "a key or passphrase is missing or unusable"
+    case .nothingForDevice: "nothing here for this device or its runtime"
+    case .found: "the check ran to its end and found something"
+    case .interrupted: "interrupted"
+    }
+  }
+}

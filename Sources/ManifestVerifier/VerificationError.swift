@@ -39,10 +39,8 @@ public enum VerificationError: Error, Equatable, Sendable {
   case wrongDigest(path: String, expected: String, actual: String)
   /// A file changed while it was being read.
   case changedWhileRead(path: String)
-  /// What should be a file is something else.
-  case notAFile(path: String, found: String)
-  /// The operating system refused to open or read a file.
-  case unreadable(path: String, Errno)
+  /// A file can't be read, or is no regular file.
+  case file(FileError)
   /// The caller asked to stop.
   case cancelled
 }
@@ -73,8 +71,7 @@ extension VerificationError: CustomStringConvertible {
       "\(path) has the wrong length: expected \(expected) bytes, found \(actual)\(actual > expected ? " or more" : "")"
     case .wrongDigest(let path, let expected, let actual): "\(path) has the wrong digest: expected \(expected), found \(actual)"
     case .changedWhileRead(let path): "\(path) changed while it was being read"
-    case .notAFile(let path, let found): "\(path): expected a regular file, found \(found)"
-    case .unreadable(let path, let errno): "\(path) can't be read: \(errno)"
+    case .file(let error): error.description
     case .cancelled: "cancelled"
     }
   }

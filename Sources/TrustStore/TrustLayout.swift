@@ -1,0 +1,25 @@
+internal import TUFMetadata
+
+/// Where the files of a device's trusted state lie.
+struct TrustLayout {
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  static let recordName = "trust"
+  static let lockName = "lock"
+  static let rootsName = "roots"
+
+  var record: String { path + "/" + Self.recordName }
+  var lock: String { path + "/" + Self.lockName }
+  var roots: String { path + "/" + Self.rootsName }
+  func root(_ version: Version) -> String { "\(roots)/\(version).json" }
+  func metadata(_ role: TopLevelRole) -> String { path + "/" + role.fileName }
+
+  /// The version that a name in `roots` stands for; nil for a name that is not one of ours.
+  static func rootVersion(_ name: [UInt8]) -> Version? {
+    let text = String(decoding: name, as: UTF8.self)
+    guard text.hasSuffix(".json"), let version = Int64(text.dropLast(5)).flatMap(Version.init), text == "\(version).json" else { return nil }
+    return version
+  }
+}

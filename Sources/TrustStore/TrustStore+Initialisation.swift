@@ -1,0 +1,58 @@
+internal import FileIO
+internal import ManifestVerifier
+internal import TUFMetadata
+
+extension TrustStore {
+  /// Begins trust: keeps the root that the app was shipped with.
+  /// - Parameters:
+  ///   - path: a folder that is missing or empty, or one that already begins at this very root, which is then left as it is.
+  ///   - root: the exact bytes of the root file.
+  /// - Returns: whether anything was written.
+  /// - Throws: `unusableRoot`, `alreadyInitialised`, `foreignContent`, `locked`, `newerFormat`, `damaged` or `file`.
+  @discardableResult
+  public static func initialise(_ path: String, root: [UInt8]) throws(TrustStoreError) -> Bool {
+    let version: Version
+    do { version = try Trusted<Root>(selfSigned: root).payload.version } catch { throw .unusableRoot(error) }
+    let layout = TrustLayout(path)
+    try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
+    try requireOnlyOwnNames(layout)
+    let lock = try lock(layout)
+    defer { _ = consume lock }
+    if let record = try existingRecord(layout) {
+      let kept = try onDisk { () throws(FileError) in
+        try readFile(layout.root(record.anchor), limit: VerificationLimits().rootByteCount, followingLinks: false)
+      }
+      guard kept == root else { throw .alreadyInitialised(path: path) }
+      return false
+    }
+    try onDisk { () throws(FileError) in
+      try FileSystem.createDirectories(layout.roots, permissions: 0o755)
+      try replaceFile(at: layout.root(version), with: root)
+      try replaceFile(at: layout.metadata(.root), with: root)
+      // The record comes last: until it is there nothing is trusted, and the same command can be given again.
+      try replaceFile(at: layout.record, with: TrustRecord(anchor: version).bytes)
+    }
+    return true
+  }
+
+  private static func existingRecord(_ layout: TrustLayout) throws(TrustStoreError) -> TrustRecord? {
+    let bytes: [UInt8]
+    do { bytes = try readFile(layout.record, limit: TrustRecord.byteLimit, followingLinks: false) } catch {
+      guard error.errno == .notFound else { throw .file(error) }
+      return nil
+    }
+    return try TrustRecord(bytes, path: layout.record)
+  }
+
+  /// What an interrupted initialisation leaves is ours; anything else in a folder without a record is somebody's.
+  private static func requireOnlyOwnNames(_ layout: TrustLayout) throws(TrustStoreError) {
+    let names = try onDisk { () throws(FileError) in
+      try FileError.describing(.list, layout.path) { () throws(Errno) in try FileSystem.names(inDirectory: layout.path) }
+    }
+    guard !names.contains(where: { $0.elementsEqual(TrustLayout.recordName.utf8) }) else { return }
+    let own = [TrustLayout.lockName, TrustLayout.rootsName, TopLevelRole.root.fileName]
+    for name in names where !TemporaryFile.isTemporary(name) && !own.contains(where: { name.elementsEqual($0.utf8) }) {
+      throw .foreignContent(path: layout.path, name: String(decoding: name, as: UTF8.self))
+    }
+  }
+}
