@@ -1,0 +1,36 @@
+package import FileIO
+package import TUFMetadata
+
+/// A file of a model, found in a folder and not read yet.
+package struct ScannedFile: Equatable, Sendable {
+  /// The path below the scanned folder, which is the target path too.
+  package let path: TargetPath
+  package let status: FileStatus
+}
+
+/// One folder `<org>/<name>/<version>`.
+package struct ScannedVersion: Equatable, Sendable {
+  package let name: ByteString
+  /// At least one, sorted by path; those in sub-folders too.
+  package let files: [ScannedFile]
+}
+
+/// One folder `<org>/<name>`.
+package struct ScannedModel: Equatable, Sendable {
+  package let name: ModelName
+  /// The `model.json` that people wrote, as it is; nil where there is none.
+  package let description: [UInt8]?
+  /// Newest first, as `VersionOrder` tells.
+  package let versions: [ScannedVersion]
+}
+
+/// What a folder of models holds, all of it: what can't be published stops the scan instead.
+package struct CatalogScan: Equatable, Sendable {
+  /// The scanned folder, as the caller gave it.
+  package let folder: String
+  /// At least one, sorted by path.
+  package let models: [ScannedModel]
+
+  /// Every file of every version, in the order of the models and versions.
+  package var files: [ScannedFile] { models.flatMap { $0.versions.flatMap(\.files) } }
+}

@@ -1,0 +1,177 @@
+internal import FileIO
+internal import TUFMetadata
+
+/// Walks a folder of models: `<org>/<name>/<version>/files`, in sub-folders too, and `<org>/<name>/model.json` where people wrote one.
+///
+/// Whatever is there is either published or named as a problem: nothing is skipped. No symbolic link is followed below the folder.
+package struct CatalogScanner {
+  /// How many problems are told in full.
+  package static let problemLimit = 100
+  /// Folders inside a version's folder, one in another; each is an open file during the scan.
+  static let depthLimit = 32
+
+  private var problems: [ScanProblem] = []
+  private var buffer = [UInt8](repeating: 0, count: SecretKeyTraces.byteLimit)
+
+  private init() {}
+
+  /// Lists the models in a folder.
+  /// - Parameter folder: its path; where that is a symbolic link, it is followed.
+  /// - Throws: `SigningError.file` where the folder can't be opened; else `SigningError.scan` with every problem, in the order of the paths.
+  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan {
+    let top: FileDescriptor
+    do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
+    var scanner = Self()
+    let models = scanner.models(in: top)
+    guard scanner.problems.isEmpty else {
+      let problems = scanner.problems.sorted { $0.path < $1.path }
+      throw .scan(Array(problems.prefix(problemLimit)), count: problems.count)
+    }
+    return CatalogScan(folder: folder, models: models)
+  }
+
+  // MARK: The levels
+
+  private mutating func models(in top: borrowing FileDescriptor) -> [ScannedModel] {
+    var models: [ScannedModel] = []
+    for organisation in children(of: top, at: ScanPath(), .catalog) {
+      guard let folder = open(organisation, below: top) else { continue }
+      for name in children(of: folder, at: organisation.path, .organisation) {
+        guard let modelFolder = open(name, below: folder) else { continue }
+        if let model = model(in: modelFolder, organisation: organisation, name: name) { models.append(model) }
+      }
+    }
+    return models.sorted { $0.name < $1.name }
+  }
+
+  private mutating func model(in folder: borrowing FileDescriptor, organisation: Child, name: Child) -> ScannedModel? {
+    var description: [UInt8]?
+    var versions: [ScannedVersion] = []
+    for child in children(of: folder, at: name.path, .model) {
+      if child.status.kind == .directory {
+        guard let versionFolder = open(child, below: folder) else { continue }
+        var files: [ScannedFile] = []
+        collectFiles(in: versionFolder, at: child.path, depth: 1, into: &files)
+        versions.append(ScannedVersion(name: child.name, files: files.sorted { $0.path < $1.path }))
+      } else {
+        description = self.description(child, below: folder)
+      }
+    }
+    versions.sort { VersionOrder.isNewer($0.name, than: $1.name) }
+    // Fails only for a name that was reported above.
+    guard let modelName = try? ModelName(organisation: organisation.name, name: name.name) else { return nil }
+    return ScannedModel(name: modelName, description: description, versions: versions)
+  }
+
+  private mutating func collectFiles(
+    in folder: borrowing FileDescriptor, at path: ScanPath, depth: Int, into files: inout [ScannedFile]
+  ) {
+    for child in children(of: folder, at: path, .version) {
+      if child.status.kind != .directory {
+        if let file = file(child, below: folder) { files.append(file) }
+      } else if depth > Self.depthLimit {
+        report(child.path, .tooDeep(limit: Self.depthLimit))
+      } else if let inner = open(child, below: folder) {
+        collectFiles(in: inner, at: child.path, depth: depth + 1, into: &files)
+      }
+    }
+  }
+
+  // MARK: One folder
+
+  /// A folder, or a file where one may be. Its name may have been reported; what is in it is looked at all the same.
+  private struct Child {
+    let name: ByteString
+    let path: ScanPath
+    let status: FileStatus
+  }
+
+  private mutating func children(of folder: borrowing FileDescriptor, at path: ScanPath, _ level: ScanLevel) -> [Child] {
+    let names: [ByteString]
+    do { names = try folder.names().map { ByteString($0) } } catch {
+      report(path, .unreadable(error))
+      return []
+    }
+    if names.isEmpty { report(path, level == .catalog ? .emptyCatalog : .emptyFolder) }
+    let clashes = ScanNames(names, level)
+    var children: [Child] = []
+    for name in names {
+      let status: FileStatus
+      do { status = try folder.status(of: name.bytes) } catch {
+        report(path.appending(name, isGood: false), .unreadable(error))
+        continue
+      }
+      let faults = clashes.faults(of: name, kind: status.kind)
+      let child = Child(name: name, path: path.appending(name, isGood: faults.isEmpty), status: status)
+      for fault in faults { report(child.path, fault) }
+      switch status.kind {
+      case .directory where !level.isDescription(name): children.append(child)
+      case .directory: report(child.path, .notAFile)
+      case .regular where level == .version || level.isDescription(name): children.append(child)
+      case .regular: report(child.path, .misplaced)
+      default: report(child.path, .notRegular(status.kind))
+      }
+    }
+    return children
+  }
+
+  private mutating func open(_ child: Child, below folder: borrowing FileDescriptor) -> FileDescriptor? {
+    do { return try folder.open(child.name.bytes, .directoryNoFollow) } catch {
+      report(child.path, .unreadable(error))
+      return nil
+    }
+  }
+
+  private mutating func report(_ path: ScanPath, _ fault: ScanProblem.Fault) {
+    problems.append(ScanProblem(path: ByteString(path.bytes), fault: fault))
+  }
+
+  // MARK: One file
+
+  private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
+    do throws(Errno) {
+      let file = try folder.open(child.name.bytes, .readNoFollow)
+      let status = try file.status()
+      guard status.kind == .regular else {
+        report(child.path, .notRegular(status.kind))
+        return nil
+      }
+      // No key file is longer than what is looked at.
+      if status.byteCount <= Int64(SecretKeyTraces.byteLimit), try holdsSecretKey(file) { report(child.path, .secretKey) }
+      guard child.path.isGood else { return nil }
+      do { return ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status) } catch {
+        report(child.path, .path(error))
+      }
+    } catch { report(child.path, .unreadable(error)) }
+    return nil
+  }
+
+  private mutating func holdsSecretKey(_ file: borrowing FileDescriptor) throws(Errno) -> Bool {
+    let count = try file.fill(&buffer, at: 0)
+    return SecretKeyTraces.isSecretKey(buffer[..<count])
+  }
+
+  private mutating func description(_ child: Child, below folder: borrowing FileDescriptor) -> [UInt8]? {
+    guard let found = file(child, below: folder) else { return nil }
+    let limit = ModelDescription.byteLimit
+    guard found.status.byteCount <= Int64(limit) else {
+      report(child.path, .tooLarge(limit: limit))
+      return nil
+    }
+    do throws(Errno) {
+      let file = try folder.open(child.name.bytes, .readNoFollow)
+      // One more than it should have, to see that it has not grown.
+      var bytes = [UInt8](repeating: 0, count: Int(found.status.byteCount) + 1)
+      let count = try file.fill(&bytes, at: 0)
+      guard count < bytes.count else {
+        report(child.path, .changing)
+        return nil
+      }
+      bytes.removeLast(bytes.count - count)
+      return bytes
+    } catch {
+      report(child.path, .unreadable(error))
+      return nil
+    }
+  }
+}

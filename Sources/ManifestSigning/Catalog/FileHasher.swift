@@ -1,0 +1,111 @@
+internal import Digests
+internal import FileIO
+internal import ModelFormats
+internal import TUFMetadata
+
+/// Hashes the files of one scanned folder, each once from end to end, through one descriptor and one buffer.
+package struct FileHasher: ~Copyable {
+  private static let bufferByteCount = 1 << 20
+
+  private let folder: String
+  private let top: FileDescriptor
+  private var buffer: [UInt8]
+
+  /// - Parameter folder: the one that was scanned.
+  /// - Throws: `SigningError.file` where it can't be opened.
+  package init(folder: String) throws(SigningError) {
+    do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
+    self.folder = folder
+    buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
+  }
+
+  /// Checks a file's format and computes its digests.
+  /// - Parameters:
+  ///   - progress: gets the number of bytes hashed since it was last called.
+  ///   - isCancelled: is asked between pieces of a mebibyte.
+  /// - Throws: `SigningError.format`, `SigningError.changedWhileHashed` where the file is no longer the one that was scanned or does not
+  ///   stay so to the end, `SigningError.file`, `SigningError.cancelled`.
+  package mutating func hash(
+    _ file: ScannedFile, progress: (Int) -> Void = { _ in }, isCancelled: () -> Bool = { false }
+  ) throws(SigningError) -> HashedFile {
+    let descriptor = try open(file)
+    let summary = try inspect(file, descriptor)
+    var sha256 = SHA256()
+    var fsverity = FSVerityHasher()
+    var offset: Int64 = 0
+    while true {
+      guard !isCancelled() else { throw .cancelled }
+      let count: Int
+      do { count = try descriptor.fill(&buffer, at: offset) } catch { throw failure(.read, file, error) }
+      guard count > 0 else { break }
+      let bytes = buffer.span.extracting(first: count)
+      sha256.update(bytes)
+      fsverity.update(bytes)
+      let (end, overflow) = offset.addingReportingOverflow(Int64(count))
+      guard !overflow, end <= file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
+      offset = end
+      progress(count)
+    }
+    guard offset == file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
+    try requireUnchanged(file, descriptor)
+    let hashes = FileHashes(sha256: sha256.finalize(), sha512: nil)
+    let target = TargetFile(byteCount: offset, hashes: hashes, fsverity: fsverity.finalize())
+    return HashedFile(file: file, target: target, summary: summary)
+  }
+
+  /// Hashes one file after another.
+  /// - Parameter progress: gets the file and the number of its bytes hashed since it was last called.
+  /// - Throws: as `hash(_:progress:isCancelled:)`, for the first file that fails.
+  package mutating func hash(
+    all files: [ScannedFile], progress: (ScannedFile, Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
+  ) throws(SigningError) -> [HashedFile] {
+    var hashed: [HashedFile] = []
+    hashed.reserveCapacity(files.count)
+    for file in files { hashed.append(try hash(file, progress: { progress(file, $0) }, isCancelled: isCancelled)) }
+    return hashed
+  }
+
+  // MARK: Steps
+
+  private func open(_ file: ScannedFile) throws(SigningError) -> FileDescriptor {
+    do throws(Errno) {
+      let descriptor = try top.open(file.path.name.bytes, .readNoFollow)
+      if try descriptor.status() == file.status { return descriptor }
+    } catch {
+      // What the scan saw as a regular file is gone, or something else.
+      if ![.notFound, .notDirectory, .tooManySymbolicLinks].contains(error) { throw failure(.open, file, error) }
+    }
+    throw .changedWhileHashed(path: file.path)
+  }
+
+  private func inspect(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) -> ModelSummary {
+    let byteCount = UInt64(clamping: file.status.byteCount)
+    do {
+      return try ModelInspection.inspect(name: file.path.description, length: byteCount) { offset, count throws(Errno) in
+        var bytes = [UInt8](repeating: 0, count: count)
+        let found = try descriptor.fill(&bytes, at: Int64(clamping: offset))
+        bytes.removeLast(count - found)
+        return bytes
+      }
+    } catch {
+      switch error {
+      // The scan saw more bytes than there are now.
+      case .format(.shortRead): throw .changedWhileHashed(path: file.path)
+      case .format(let error): throw .format(path: file.path, error)
+      case .read(let error): throw failure(.read, file, error)
+      }
+    }
+  }
+
+  /// Both the open file and the one that the path stands for now are what the scan saw.
+  private func requireUnchanged(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) {
+    let status: FileStatus
+    do { status = try descriptor.status() } catch { throw failure(.inspect, file, error) }
+    guard status == file.status else { throw .changedWhileHashed(path: file.path) }
+    _ = try open(file)
+  }
+
+  private func failure(_ operation: FileOperation, _ file: ScannedFile, _ error: Errno) -> SigningError {
+    .file(.system(operation, path: "\(folder)/\(file.path)", error))
+  }
+}
