@@ -46,5 +46,7 @@ let package = Package(
     library("CommandLineSupport", []),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
+
+    tests(of: "ModelFormats"),
   ]
 )
