@@ -59,5 +59,6 @@ let package = Package(
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
+    tests(of: "ModelFormats"),
   ]
 )
