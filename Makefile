@@ -22,7 +22,7 @@ lint: ## formatting, shell scripts, module boundaries in the sources
 	@scripts/lint
 
 benchmark: ## speed and memory beside the peers, in one run
-	@scripts/install-packages build test
+	@scripts/install-packages build peers test
 	@scripts/install-peers
 	@Benchmarks/run
 
