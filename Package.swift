@@ -49,16 +49,13 @@ let package = Package(
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
-    tests(of: "FileIO"),
-    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
-    tests(of: "ManifestSigning", ["TUFMetadata", "FileIO", "CSodium"]),
-    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
-
     tests(of: "Digests"),
     tests(of: "TUFMetadata"),
+    tests(of: "ModelFormats"),
+    tests(of: "FileIO"),
+    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    tests(of: "ModelFormats"),
   ]
 )
