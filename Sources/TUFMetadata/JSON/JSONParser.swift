@@ -150,11 +150,6 @@ struct JSONParser {
 
   // MARK: Members
 
-  private struct Member {
-    let name: JSONNode
-    let value: JSONNode
-  }
-
   /// Brings the members of the innermost object into byte order of their names. One pass where they are in that order already.
   private mutating func sortMembers(from first: Int) throws(MetadataError) {
     var isSorted = true
@@ -169,16 +164,13 @@ struct JSONParser {
     if isSorted { return }
 
     deviations += 1
-    var members: [Member] = []
+    var members: [JSONMember] = []
     members.reserveCapacity((pending.count - first) / 2)
     for index in stride(from: first, to: pending.count, by: 2) {
-      members.append(Member(name: pending[index], value: pending[index + 1]))
+      members.append(JSONMember(name: pending[index], value: pending[index + 1]))
     }
-    members.sort { [text] left, right in text.order(left.name, right.name) < 0 }
-    for index in members.indices.dropFirst() where text.order(members[index - 1].name, members[index].name) == 0 {
-      // Which of them comes first in the text is found out where every error is.
-      throw duplicate(members[index].name)
-    }
+    // Which of several duplicates comes first in the text is found out where every error is.
+    if let name = JSONMember.sort(&members, of: text) { throw duplicate(name) }
     for (number, member) in members.enumerated() {
       pending[first + 2 * number] = member.name
       pending[first + 2 * number + 1] = member.value
