@@ -169,16 +169,14 @@ struct JSONParser {
     for index in stride(from: first, to: pending.count, by: 2) {
       members.append(JSONMember(name: pending[index], value: pending[index + 1]))
     }
-    // Which of several duplicates comes first in the text is found out where every error is.
-    if let name = JSONMember.sort(&members, of: text) { throw duplicate(name) }
+    if let name = JSONMember.sort(&members, of: text) {
+      // Which duplicate comes first in the text, and where, is found out in `earlierDuplicate`: before the end of the object.
+      throw .syntax(.duplicateMember(text.string(name).description), offset: position)
+    }
     for (number, member) in members.enumerated() {
       pending[first + 2 * number] = member.name
       pending[first + 2 * number + 1] = member.value
     }
-  }
-
-  private func duplicate(_ name: JSONNode) -> MetadataError {
-    .syntax(.duplicateMember(text.string(name).description), offset: Int(name.start))
   }
 
   /// The first member that stands a second time in an object that is still open; `error` where there is none before it.
@@ -196,7 +194,7 @@ struct JSONParser {
         }
         for (left, right) in zip(names, names.dropFirst()) where text.order(left, right) == 0 && Int(right.start) <= offset {
           offset = Int(right.start)
-          result = duplicate(right)
+          result = .syntax(.duplicateMember(text.string(right).description), offset: offset)
         }
       }
       end = container.firstPending
