@@ -6,14 +6,10 @@ import Testing
 
 /// Answers in a row, as a person would type them, and what was asked.
 private final class Typist {
-  private var answers: [PassphraseSource.Answer?]
   private var texts: [String]
   private(set) var asked: [String] = []
 
-  init(_ texts: [String]) {
-    self.texts = texts
-    answers = []
-  }
+  init(_ texts: [String]) { self.texts = texts }
 
   func prompt(_ text: String, _ buffer: UnsafeMutableRawBufferPointer) -> PassphraseSource.Answer {
     asked.append(text)

@@ -96,7 +96,7 @@ import Testing
   @Test("the file of another user is refused, in one's own folder too") func foreignFile() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(KnownKey.clearText(), "k")
-    // Only root can give a folder away; the file stays root's. Anyone else sees that /etc, where a file is root's, is refused for its owner.
+    // Only root can give a folder away, and the file stays root's. Anyone else sees that /etc, where a file is root's, is refused.
     let isRoot = geteuid() == 0
     if isRoot { #expect(unsafe chown(folder.path, 65534, 65534) == 0) }
     let (probe, owner) = isRoot ? (path, path) : ("/etc/passwd", "/etc")
