@@ -12,6 +12,11 @@ package struct EscapedText: Hashable, Sendable {
 
   /// Escapes text.
   package init(_ text: String) {
+    // Nearly all that is printed is plain ASCII, and stands for itself.
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }) {
+      self.init(alreadyEscaped: text)
+      return
+    }
     var escaper = Escaper()
     escaper.append(text)
     self.init(alreadyEscaped: escaper.text)

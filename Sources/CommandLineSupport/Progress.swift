@@ -44,11 +44,11 @@ package final class Progress: Sendable {
   }
 
   /// Adds to what is done.
-  package func advance(bytes: some BinaryInteger = 0, files: some BinaryInteger = 0) {
+  package func advance(bytes: UInt64 = 0, files: UInt64 = 0) {
     if isSilent { return }
     state.withLock { state in
-      state.bytes = saturatingSum(state.bytes, UInt64(clamping: bytes))
-      state.files = saturatingSum(state.files, UInt64(clamping: files))
+      state.bytes = saturatingSum(state.bytes, bytes)
+      state.files = saturatingSum(state.files, files)
       let time = now()
       guard !state.isFinished, time >= state.lastShown, time - state.lastShown >= interval else { return }
       measure(&state, at: time)

@@ -39,11 +39,8 @@ struct DigestWords<let wordCount: Int>: Hashable, Comparable, Sendable {
   }
 
   var bytes: [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(Self.byteCount)
-    for word in words.indices {
-      for shift in stride(from: 56, through: 0, by: -8) { result.append(UInt8(truncatingIfNeeded: words[word] >> UInt64(shift))) }
-    }
+    var result = [UInt8](repeating: 0, count: Self.byteCount)
+    for index in 0..<Self.byteCount { result[index] = UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(56 - index % 8 * 8)) }
     return result
   }
 

@@ -37,16 +37,15 @@ package enum Hexadecimal {
 
   /// Two lower-case digits for each byte.
   package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(2 * bytes.count)
-    for index in bytes.indices {
-      result.append(digit(bytes[index] >> 4))
-      result.append(digit(bytes[index] & 15))
+    var result = [UInt8](repeating: 0, count: 2 * bytes.count)
+    for index in 0..<bytes.count {
+      result[2 * index] = digit(bytes[index] >> 4)
+      result[2 * index + 1] = digit(bytes[index] & 15)
     }
     return result
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+  private static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10) }
 
   private static func value(of digit: UInt8, at offset: Int) throws(DigestError) -> UInt8 {
     switch digit {
@@ -57,8 +56,8 @@ package enum Hexadecimal {
   }
 
   private static func eightDigits(in text: Span<UInt8>, at offset: Int) -> UInt32? {
-    var characters: UInt64 = 0
-    for index in offset..<offset + 8 { characters = characters << 8 | UInt64(text[index]) }
+    // Unsafe only in that padding could be read, of which UInt8 has none; the offset is checked.
+    let characters = UInt64(bigEndian: unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     let each: UInt64 = 0x0101_0101_0101_0101
     let topBits = each &* 0x80
     // Of an ASCII byte c, c + (0x80 - n) has its top bit set exactly where c >= n; no sum reaches into the next byte.

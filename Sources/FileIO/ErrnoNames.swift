@@ -22,6 +22,7 @@ extension Errno {
   package static let tooManySymbolicLinks = Errno(ELOOP)
   package static let crossesFileSystems = Errno(EXDEV)
   package static let wouldBlock = Errno(EWOULDBLOCK)
+  package static let noLocks = Errno(ENOLCK)
   package static let notSupported = Errno(EOPNOTSUPP)
   package static let noSuchDeviceOrAddress = Errno(ENXIO)
   package static let tooManyOpenFiles = Errno(EMFILE)

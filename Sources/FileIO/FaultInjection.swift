@@ -32,6 +32,7 @@ package enum FaultInjection {
   package typealias Hook = @Sendable (Call) -> Action
 
   /// Runs `body` with a hook on every call that concerns `folder` or something below it.
+  @discardableResult
   package static func withHook<Result: ~Copyable, Failure: Error>(
     below folder: String, _ hook: @escaping Hook, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -14,7 +14,7 @@ extension FileLockError: CustomStringConvertible {
   }
 }
 
-/// An exclusive lock that other processes respect, held until the value ends. The system releases it when its holder dies, however that happens. The
+/// An exclusive lock that other processes respect, held until the value ends: say where, with `_ = consume lock`. The system releases it when its holder dies, however that happens. The
 /// lock file stays: removing it would let two processes lock two files of one name.
 package struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor

@@ -30,7 +30,16 @@ package enum FileSystem {
     do {
       try SystemCalls.renameExclusively(old, below: oldFolder, to: new, below: newFolder)
     } catch .invalidArgument {
-      // This file system can't. A link is as exclusive; a crash in between leaves the file under both names.
+      // This file system can't. A directory moves onto nothing but an empty one, so a check before is nearly as good.
+      if try SystemCalls.fileStatus(old, below: oldFolder, followingLinks: false).kind == .directory {
+        do throws(Errno) {
+          _ = try SystemCalls.fileStatus(new, below: newFolder, followingLinks: false)
+          throw Errno.exists
+        } catch .notFound {
+          return try SystemCalls.rename(old, below: oldFolder, to: new, below: newFolder)
+        }
+      }
+      // A link is as exclusive; a crash in between leaves the file under both names.
       try SystemCalls.hardLink(old, below: oldFolder, to: new, below: newFolder)
       try SystemCalls.remove(old, below: oldFolder, directory: false)
     }

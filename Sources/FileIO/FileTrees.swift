@@ -49,7 +49,7 @@ extension FileSystem {
     try cloneOrCopy(from: file, named: source, to: path, permissions: permissions)
   }
 
-  /// As above, from a file that is open, such as one just verified. Its position is moved to its end where a copy is needed.
+  /// As above, from a file that is open, such as one just verified. Its position does not move.
   package static func cloneOrCopy(
     from source: borrowing FileDescriptor, named sourcePath: String, to path: String, permissions: UInt16
   ) throws(FileError) {

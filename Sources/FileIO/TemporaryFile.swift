@@ -14,17 +14,20 @@ package struct TemporaryFile: ~Copyable, Sendable {
     let (folderPath, name) = PathParts.split(path)
     guard !PathParts.isSpecial(name), path.utf8.last != UInt8(ascii: "/") else { throw .system(.create, path: path, .isDirectory) }
     let folder = try FileError.describing(.create, path) { () throws(Errno) in try FileDescriptor(opening: folderPath, .directory) }
+    var attemptsLeft = 100
     while true {
+      attemptsLeft -= 1
       let temporaryName = Self.randomName()
       do throws(Errno) {
         let file = try folder.open(temporaryName, .createExclusive(permissions: permissions))
-        guard try Self.claim(file, temporaryName, folder) else { continue }
+        guard try Self.claim(file, temporaryName, folder) else { throw .exists }
         (self.path, self.name, self.temporaryName) = (path, name, temporaryName)
         self.file = file
         self.folder = folder
         return
       } catch {
-        if error == .exists { continue }
+        // Another name, then; the bound is for a file system gone mad.
+        if error == .exists, attemptsLeft > 0 { continue }
         throw .system(.create, path: path, error)
       }
     }
@@ -87,8 +90,8 @@ package struct TemporaryFile: ~Copyable, Sendable {
           try SystemCalls.remove(CPath(name), below: folder.descriptor, directory: false)
           count += 1
         } catch {
-          // Placed or removed in the meantime, in use, or of a file system without locks, where it can't be told: left alone.
-          guard [.notFound, .wouldBlock, .notSupported].contains(error) else { throw error }
+          // Placed or removed in the meantime, in use, another user's, or of a file system without locks, where it can't be told: left alone.
+          guard [.notFound, .wouldBlock, .accessDenied, .notSupported, .noLocks].contains(error) else { throw error }
         }
       }
       return count

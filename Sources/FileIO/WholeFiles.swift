@@ -3,24 +3,35 @@
 ///   - limit: the most bytes accepted; as soon as there are more, `FileError.tooLarge`.
 ///   - followingLinks: whether a symbolic link as the last component is followed.
 package func readFile(_ path: String, limit: Int, followingLinks: Bool = true) throws(FileError) -> [UInt8] {
-  let file = try openRegularFile(path, followingLinks: followingLinks)
-  let size = try FileError.describing(.inspect, path) { () throws(Errno) in try file.status().byteCount }
-  guard size <= Int64(limit) else { throw .tooLarge(path: path, limit: limit) }
-  // One more than the file should have, to see its end; never more memory at a step than what was read justifies.
-  let largestStep: Int64 = 64 << 20
-  var bytes = [UInt8](repeating: 0, count: Int(min(max(size, 0), largestStep)) + 1)
-  var count = 0
-  while true {
-    let read: Int
-    do { read = try file.read(into: &bytes, behind: count) } catch { throw .system(.read, path: path, error) }
-    count += read
-    // The size that the file system told may be wrong, or outdated by now.
-    if count > limit { throw .tooLarge(path: path, limit: limit) }
-    if read == 0 { break }
-    if count == bytes.count { bytes.append(contentsOf: repeatElement(0, count: min(max(count, 4096), Int(largestStep)))) }
+  try openForReading(path, followingLinks: followingLinks).contents(limit: limit, named: path)
+}
+
+extension FileDescriptor {
+  /// Reads all of a regular file from the descriptor's position on, and refuses any other kind.
+  /// - Parameters:
+  ///   - limit: the most bytes accepted; as soon as there are more, `FileError.tooLarge`.
+  ///   - path: for messages.
+  package func contents(limit: Int, named path: String) throws(FileError) -> [UInt8] {
+    let status: FileStatus
+    do { status = try self.status() } catch { throw .system(.inspect, path: path, error) }
+    guard status.kind == .regular else { throw .notRegular(path: path, status.kind) }
+    guard status.byteCount <= Int64(limit) else { throw .tooLarge(path: path, limit: limit) }
+    // One more than the file should have, to see its end; never more memory at a step than what was read justifies.
+    let largestStep: Int64 = 64 << 20
+    var bytes = [UInt8](repeating: 0, count: Int(min(max(status.byteCount, 0), largestStep)) + 1)
+    var count = 0
+    while true {
+      let found: Int
+      do { found = try read(into: &bytes, behind: count) } catch { throw .system(.read, path: path, error) }
+      count += found
+      // The size that the file system told may be wrong, or outdated by now.
+      if count > limit { throw .tooLarge(path: path, limit: limit) }
+      if found == 0 { break }
+      if count == bytes.count { bytes.append(contentsOf: repeatElement(0, count: min(max(count, 4096), Int(largestStep)))) }
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
   }
-  bytes.removeLast(bytes.count - count)
-  return bytes
 }
 
 /// Opens a regular file for reading, and refuses all else without waiting for it.

@@ -1,16 +1,33 @@
 public import FileIO
+public import ManifestVerifier
 public import ModelFormats
 public import TUFMetadata
 
 /// Why something can't be signed or published.
 public enum SigningError: Error, Equatable, Sendable {
-  /// The operating system refused.
+  /// A file or folder can't be used.
+  case file(FileError)
+  /// The operating system refused something else.
   case system(Errno, operation: String, path: String)
   /// A key or a passphrase can't be used.
   /// - `path`: the file or folder at fault, or empty where there is none.
   case key(KeyError, path: String)
-  /// A file or folder can't be used.
-  case file(FileError)
+  /// A JSON file is malformed.
+  case metadata(path: String, MetadataError)
+  /// What is published is not in order.
+  case published(VerificationError)
+  /// There is no repository in the folder.
+  case noRepository(path: String)
+  /// A file that would be made is there already; nothing is overwritten.
+  case alreadyExists(path: String)
+  /// Another process is changing the repository.
+  case locked(path: String, process: Int32?)
+  /// More keys would have to sign than there are.
+  case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
+  /// Fewer secret keys are at hand than have to sign.
+  case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
+  /// A key of the worked example was to be used for something else.
+  case exampleKey(id: String)
   /// A folder can't be published as it is.
   /// - `problems`: in the order of the paths, the first ones where there are many.
   /// - `count`: how many there are in all.
@@ -25,6 +42,14 @@ public enum SigningError: Error, Equatable, Sendable {
   /// - `problems`: the first ones where there are many.
   /// - `count`: how many there are in all.
   case descriptionMismatch(path: TargetPath, _ problems: [DescriptionProblem], count: Int)
+  /// A file of the published tree is not as it was published.
+  case damagedTarget(path: String)
+  /// Files of a version that is published already have other content now.
+  case replaced([TargetPath])
+  /// Files that are published are no longer in the folder.
+  case removed([TargetPath])
+  /// The newest version that can be written is published already.
+  case noVersionLeft(role: TopLevelRole)
   /// The caller asked to stop.
   case cancelled
 }
@@ -32,20 +57,38 @@ public enum SigningError: Error, Equatable, Sendable {
 extension SigningError: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .file(let error): "\(error)"
     case .system(let error, let operation, let path): "can't \(operation) \(path): \(error)"
     case .key(let error, let path): path.isEmpty ? "\(error)" : "\(path): \(error)"
-    case .file(let error): "\(error)"
+    case .metadata(let path, let error): "\(path): \(error)"
+    case .published(let error): "what is published is not in order: \(error)"
+    case .noRepository(let path): "there is no repository in \(path): expected manifests/metadata/1.root.json"
+    case .alreadyExists(let path): "\(path) exists already and is never overwritten"
+    case .locked(let path, let process): "\(path) is locked by \(process.map { "process \($0)" } ?? "another process")"
+    case .unmeetableThreshold(let role, let keyCount, let threshold):
+      "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
+    case .missingKeys(let role, let threshold, let atHand, let missing):
+      "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
+    case .exampleKey(let id): "the key \(id) is one of the worked example's, whose secret halves are published: it protects nothing"
     case .scan(let problems, let count): Self.list("the folder can't be published:", problems, count: count)
     case .format(let path, let error): "\(path): \(error)"
-    case .changedWhileHashed(let path): "\(path) changed while it was hashed; publish when nothing writes to it any more"
+    case .changedWhileHashed(let path): "\(path) changed while it was hashed"
     case .description(let path, let error): "\(path): \(error)"
     case .descriptionMismatch(let path, let problems, let count): Self.list("\(path) does not fit the files:", problems, count: count)
+    case .damagedTarget(let path): "\(path) is not as it was published"
+    case .replaced(let paths): Self.list("files of a published version have other content now:", paths, count: paths.count)
+    case .removed(let paths): Self.list("files that are published are missing:", paths, count: paths.count)
+    case .noVersionLeft(let role): "the newest version that \(role) metadata can have is published already"
     case .cancelled: "cancelled"
     }
   }
 
-  private static func list(_ heading: String, _ problems: [some CustomStringConvertible], count: Int) -> String {
-    let lines = [heading] + problems.map { "  \($0)" }
-    return (problems.count < count ? lines + ["  and \(count - problems.count) more"] : lines).joined(separator: "\n")
+  private static func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
+
+  private static let shownCount = 100
+
+  private static func list(_ heading: String, _ items: [some CustomStringConvertible], count: Int) -> String {
+    let lines = [heading] + items.prefix(shownCount).map { "  \($0)" }
+    return (lines.count - 1 < count ? lines + ["  and \(count - lines.count + 1) more"] : lines).joined(separator: "\n")
   }
 }

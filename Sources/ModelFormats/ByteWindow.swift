@@ -38,6 +38,9 @@ struct ByteWindow {
   mutating func narrow(to newEnd: UInt64) {
     end = min(end, max(newEnd, offset))
     endIsLimit = false
+    // What the window holds beyond the bound must not be seen.
+    let kept = end - start
+    if kept < UInt64(bytes.count) { bytes.removeSubrange(Int(kept)...) }
   }
 
   /// The next byte without passing it; nil at the bound.

@@ -15,18 +15,16 @@ public enum FileContent: String, Equatable, Sendable, CaseIterable {
   case text = "plain text"
   case binary = "binary data of another kind"
 
-  /// How many leading bytes `init(prefix:length:)` makes use of.
+  /// How many leading bytes `init(prefix:)` makes use of.
   static let prefixLength = 512
 
-  /// - Parameters:
-  ///   - prefix: the file's first bytes, `prefixLength` or all of them.
-  ///   - length: the file's length in bytes.
-  init(prefix: [UInt8], length: UInt64) {
+  /// - Parameter prefix: the file's first bytes, `prefixLength` or all of them.
+  init(prefix: [UInt8]) {
     if prefix.isEmpty {
       self = .empty
     } else if prefix.starts(with: GGUFHeader.magic) {
       self = .gguf
-    } else if Self.looksLikeSafetensors(prefix, length: length) {
+    } else if Self.looksLikeSafetensors(prefix) {
       self = .safetensors
     } else {
       self = Self.magic(prefix) ?? Self.text(prefix)
@@ -34,10 +32,10 @@ public enum FileContent: String, Equatable, Sendable, CaseIterable {
   }
 
   /// safetensors has no magic number: a plausible length and an object's first two characters are all there is to go by.
-  private static func looksLikeSafetensors(_ prefix: [UInt8], length: UInt64) -> Bool {
+  private static func looksLikeSafetensors(_ prefix: [UInt8]) -> Bool {
     guard prefix.count >= 10, prefix[8] == UInt8(ascii: "{") else { return false }
     let headerLength = prefix[0..<8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard headerLength >= 2, headerLength <= ModelFormatLimits().safetensorsHeaderLength, headerLength <= length - 8 else { return false }
+    guard headerLength >= 2, headerLength <= ModelFormatLimits().safetensorsHeaderLength else { return false }
     return [UInt8(ascii: "\""), UInt8(ascii: "}"), UInt8(ascii: " "), UInt8(ascii: "\n")].contains(prefix[9])
   }
 

@@ -17,9 +17,9 @@ extension HeaderItem: CustomStringConvertible {
     case .headerLength: "the header's length"
     case .json: "the JSON header"
     case .key(let index): "metadata key \(index + 1)"
-    case .value(let key): "the value of \"\(key)\""
+    case .value(let key): "the value of \(quoted(key))"
     case .tensorName(let index): "the name of tensor \(index + 1)"
-    case .tensor(let name): "the description of tensor \"\(name)\""
+    case .tensor(let name): "the description of tensor \(quoted(name))"
     }
   }
 }

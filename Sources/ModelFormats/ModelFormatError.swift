@@ -40,6 +40,8 @@ public enum ModelFormatError: Error, Equatable, Sendable {
   case partialBlock(tensor: String, type: String, elements: UInt64, blockSize: UInt64)
   /// The data does not begin where the data before it ends: they overlap, or bytes belong to no tensor.
   case misplacedTensor(tensor: String, expected: UInt64, found: UInt64)
+  /// The data would end before it begins.
+  case reversedRange(tensor: String, begin: UInt64, end: UInt64)
   /// The stated range holds another number of bytes than type and shape give.
   case wrongByteCount(tensor: String, expected: UInt64, found: UInt64)
   /// The tensor's data goes beyond the file's end.
@@ -65,7 +67,7 @@ extension JSONProblem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .expected(let what): "expected \(what)"
-    case .duplicateMember(let name): "the member \"\(name)\" stands twice"
+    case .duplicateMember(let name): "the member \(quoted(name)) stands twice"
     case .invalidUTF8: "the bytes are not UTF-8"
     case .controlCharacter: "a control character stands unescaped in a string"
     case .invalidEscape: "an escape sequence is not one of JSON's"
@@ -92,12 +94,13 @@ extension ModelFormatError: CustomStringConvertible {
     case .nameLength(let item, let offset, let found, let limit):
       "\(item) at byte \(offset) has \(found) bytes, expected 1 to \(limit)"
     case .invalidText(let item, let offset): "\(item) at byte \(offset) is not UTF-8 text without NUL"
-    case .duplicateKey(let key): "the metadata key \"\(key)\" stands twice"
-    case .duplicateTensor(let name): "the tensor name \"\(name)\" stands twice"
+    case .duplicateKey(let key): "the metadata key \(quoted(key)) stands twice"
+    case .duplicateTensor(let name): "the tensor name \(quoted(name)) stands twice"
     case .unknownValueType(let key, let found, let offset):
-      "\"\(key)\" has the unknown value type \(found) at byte \(offset), expected 0 to 12"
-    case .wrongValueType(let key, let expected, let found): "\"\(key)\" must be of type \(expected), found \(found)"
-    case .invalidBoolean(let key, let found, let offset): "\"\(key)\" holds \(found) for a truth value at byte \(offset), expected 0 or 1"
+      "\(quoted(key)) has the unknown value type \(found) at byte \(offset), expected 0 to 12"
+    case .wrongValueType(let key, let expected, let found): "\(quoted(key)) must be of type \(expected), found \(found)"
+    case .invalidBoolean(let key, let found, let offset):
+      "\(quoted(key)) holds \(found) for a truth value at byte \(offset), expected 0 or 1"
     case .invalidAlignment(let found): "the alignment must be a power of two and a multiple of 8, found \(found)"
     default: tensorDescription
     }
@@ -105,26 +108,36 @@ extension ModelFormatError: CustomStringConvertible {
 
   private var tensorDescription: String {
     switch self {
-    case .tooManyDimensions(let tensor, let found, let limit): "tensor \"\(tensor)\" has \(found) dimensions, at most \(limit) are allowed"
-    case .tensorTooLarge(let tensor): "tensor \"\(tensor)\" has more elements than 63 bits can count"
+    case .tooManyDimensions(let tensor, let found, let limit):
+      "tensor \(quoted(tensor)) has \(found) dimensions, at most \(limit) are allowed"
+    case .tensorTooLarge(let tensor): "tensor \(quoted(tensor)) has more elements than 63 bits can count"
     case .removedTensorType(let tensor, let type):
-      "tensor \"\(tensor)\" has type \(type), which was removed from GGUF: convert the model again"
-    case .unknownTensorType(let tensor, let found): "tensor \"\(tensor)\" has the unknown type \(found)"
+      "tensor \(quoted(tensor)) has type \(type), which was removed from GGUF: convert the model again"
+    case .unknownTensorType(let tensor, let found): "tensor \(quoted(tensor)) has the unknown type \(found)"
     case .partialBlock(let tensor, let type, let elements, let blockSize):
-      "tensor \"\(tensor)\" has \(elements) elements of type \(type), expected a multiple of \(blockSize)"
+      "tensor \(quoted(tensor)) has \(elements) elements of type \(type), expected a multiple of \(blockSize)"
     case .misplacedTensor(let tensor, let expected, let found):
-      "tensor \"\(tensor)\" begins at byte \(found) of the data, expected \(expected): "
+      "tensor \(quoted(tensor)) begins at byte \(found) of the data, expected \(expected): "
         + (found < expected ? "it overlaps the tensor before it or stands out of order" : "bytes before it belong to no tensor")
+    case .reversedRange(let tensor, let begin, let end):
+      "tensor \(quoted(tensor)) would begin at byte \(begin) of the data and end at byte \(end)"
     case .wrongByteCount(let tensor, let expected, let found):
-      "tensor \"\(tensor)\" takes \(expected) bytes by its type and shape, but \(found) bytes are set aside for it"
+      "tensor \(quoted(tensor)) takes \(expected) bytes by its type and shape, but \(found) bytes are set aside for it"
     case .truncatedData(let tensor, let end, let length):
-      "tensor \"\(tensor)\" ends at byte \(end), the file has \(length) bytes: it is truncated"
+      "tensor \(quoted(tensor)) ends at byte \(end), the file has \(length) bytes: it is truncated"
     case .trailingBytes(let expected, let length):
       "the last tensor ends at byte \(expected), the file has \(length) bytes: something was appended"
     case .headerLength(let found, let limit): "the header claims \(found) bytes, expected 2 to \(limit)"
     case .invalidJSON(let offset, let problem): "the JSON header is wrong at byte \(offset): \(problem)"
-    case .missingMember(let tensor, let member): "tensor \"\(tensor)\" has no \"\(member)\""
+    case .missingMember(let tensor, let member): "tensor \(quoted(tensor)) has no \"\(member)\""
     default: "the file is not a valid model"
     }
   }
+}
+
+/// A name from the file in quotes, cut where it would drown the message.
+func quoted(_ name: String) -> String {
+  let length = 100
+  return name.unicodeScalars.count <= length
+    ? "\"\(name)\"" : "\"\(String(String.UnicodeScalarView(name.unicodeScalars.prefix(length))))…\""
 }

@@ -65,7 +65,7 @@ public enum ModelInspection {
     let count = Int(min(length, UInt64(FileContent.prefixLength)))
     let prefix = count == 0 ? [] : read(0, count)
     guard prefix.count == count else { throw .shortRead(offset: 0, expected: count, found: prefix.count) }
-    let content = FileContent(prefix: prefix, length: length)
+    let content = FileContent(prefix: prefix)
     switch (promised, content) {
     case (.gguf, .gguf), (.unknown, .gguf):
       let window = ByteWindow(length: length, limit: limits.ggufHeaderLength, windowLength: limits.windowLength, read: read)

@@ -12,7 +12,7 @@ public struct ModelSummary: Equatable, Sendable {
   public var name: String?
   /// GGUF's `general.file_type` by name (`Q4_K_M`); else the type of most of the tensor data (`F16`). Nil without tensors.
   public var quantisation: String?
-  /// Texts worth showing, in the file's order: GGUF's short `general.` texts and numbers, safetensors' `__metadata__`; 64 at most.
+  /// Texts worth showing, in the file's order: GGUF's short `general.` texts, safetensors' `__metadata__`; 64 at most.
   public var metadata: [Entry] = []
   /// Tensors by type, those with the most bytes first.
   public var types: [TypeUse] = []
@@ -69,7 +69,7 @@ package struct TensorDescription: Equatable, Sendable {
   package let type: String
   /// Dimensions in the file's order: GGUF's fastest first, safetensors' slowest first.
   package let shape: [UInt64]
-  /// Where the data begins, in bytes from the file's start.
+  /// Where the tensor begins, in bytes from the start of the data.
   package let offset: UInt64
   package let byteCount: UInt64
 }

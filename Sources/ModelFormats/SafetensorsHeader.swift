@@ -161,7 +161,7 @@ struct SafetensorsHeader {
     guard bits % 8 == 0 else {
       throw .partialBlock(tensor: text, type: type.rawValue, elements: elements, blockSize: type.bits == 4 ? 2 : 4)
     }
-    guard extent.end >= extent.begin else { throw .misplacedTensor(tensor: text, expected: extent.begin, found: extent.end) }
+    guard extent.end >= extent.begin else { throw .reversedRange(tensor: text, begin: extent.begin, end: extent.end) }
     guard extent.end - extent.begin == bits / 8 else {
       throw .wrongByteCount(tensor: text, expected: bits / 8, found: extent.end - extent.begin)
     }

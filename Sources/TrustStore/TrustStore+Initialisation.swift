@@ -17,12 +17,17 @@ extension TrustStore {
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
     try requireOnlyOwnNames(layout)
     let lock = try lock(layout)
-    defer { _ = consume lock }
+    let isNew = try writeFirstRoot(layout, root, version)
+    _ = consume lock  // Held until here.
+    return isNew
+  }
+
+  private static func writeFirstRoot(_ layout: TrustLayout, _ root: [UInt8], _ version: Version) throws(TrustStoreError) -> Bool {
     if let record = try existingRecord(layout) {
       let kept = try onDisk { () throws(FileError) in
         try readFile(layout.root(record.anchor), limit: VerificationLimits().rootByteCount, followingLinks: false)
       }
-      guard kept == root else { throw .alreadyInitialised(path: path) }
+      guard kept == root else { throw .alreadyInitialised(path: layout.path) }
       return false
     }
     try onDisk { () throws(FileError) in

@@ -22,19 +22,20 @@ public struct TrustStore: ~Copyable {
   /// Opens the state of a folder and keeps other processes from changing it as long as the value lives.
   /// - Throws: `notInitialised`, `locked`, `newerFormat`, `damaged` or `file`.
   public init(_ path: String, limits: VerificationLimits = .init()) throws(TrustStoreError) {
-    self.path = path
-    self.limits = limits
     let layout = TrustLayout(path)
     // Asked before the lock file is made, so that a folder of somebody else's stays as it is.
     do throws(Errno) { _ = try FileSystem.status(of: layout.record, followingLinks: false) } catch {
       guard error == .notFound || error == .notDirectory else { throw .file(.system(.read, path: layout.record, error)) }
       throw .notInitialised(path: path)
     }
-    lock = try Self.lockToRead(layout)
+    let lock = try Self.lockToRead(layout)
     let bytes = try onDisk { () throws(FileError) in
       try readFile(layout.record, limit: TrustRecord.byteLimit, followingLinks: false)
     }
     record = try TrustRecord(bytes, path: layout.record)
+    self.path = path
+    self.limits = limits
+    self.lock = lock
   }
 
   var layout: TrustLayout { TrustLayout(path) }

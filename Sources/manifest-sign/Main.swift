@@ -1,6 +1,15 @@
+internal import CommandLineSupport
+internal import ManifestSigning
+
+/// The release side: keys, catalogs, signatures.
 @main
 struct Main {
   static func main() {
-    print("manifest-sign")
+    let command = Command(
+      name: "manifest-sign", version: ToolVersion.current,
+      summary: "Hashes AI model files and signs the whole catalog as metadata of The Update Framework.",
+      verbs: [InitVerb.verb, PublishVerb.verb, StatusVerb.verb, ShowVerb.verb, VerifyVerb.verb],
+      explain: { error in Failure(explaining: error) })
+    command.main()
   }
 }

@@ -42,7 +42,10 @@ extension KeyError: CustomStringConvertible {
   public func hint(path: String) -> String? {
     switch self {
     case .memoryNotLocked:
-      "ulimit -l \(KeyError.lockedMemoryNeeded / 1024)   (container: --ulimit memlock=\(KeyError.lockedMemoryNeeded))"
+      // The soft limit was raised already, so the hard limit is what stands in the way.
+      "ulimit -l \(KeyError.lockedMemoryNeeded / 1024) in a shell of root, or for this one "
+        + "`sudo prlimit --pid $$ --memlock=\(KeyError.lockedMemoryNeeded)`, or start the container with "
+        + "--ulimit memlock=\(KeyError.lockedMemoryNeeded)"
     case .foreignOwner(let expected, _): "chown \(expected) \(KeyError.quoted(path))"
     case .looseFileMode: "chmod 600 \(KeyError.quoted(path))"
     case .looseFolderMode: "chmod 700 \(KeyError.quoted(path))"

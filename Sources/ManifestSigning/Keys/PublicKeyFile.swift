@@ -70,8 +70,10 @@ public enum PublicKeyFile {
   private static func fault(of text: [UInt8]) -> PublicKeyFault {
     if contains("PRIVATE", in: text.span) || contains("secret key", in: text.span) { return .privateKey }
     if text.contains(UInt8(ascii: "\r")) { return .carriageReturn }
-    return text.starts(with: firstLine.utf8) && text.suffix(lastLine.utf8.count).elementsEqual(lastLine.utf8) && text.count > 200
-      ? .otherAlgorithm : .malformed
+    // The 12 bytes before the key are exactly 16 characters of base64.
+    let isEd25519 = text.dropFirst(firstLine.utf8.count).starts(with: "MCowBQYDK2VwAyEA".utf8)
+    let isPEM = text.starts(with: firstLine.utf8) && text.suffix(lastLine.utf8.count).elementsEqual(lastLine.utf8)
+    return isPEM && !isEd25519 ? .otherAlgorithm : .malformed
   }
 
   private static func contains(_ word: String, in text: Span<UInt8>) -> Bool {

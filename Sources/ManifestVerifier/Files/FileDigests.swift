@@ -8,10 +8,11 @@ struct FileDigests: ~Copyable {
   private var sha512: SHA512?
 
   init(of file: TargetFile, _ method: FileVerifier.Method) {
-    let usesTree = method == .tree && file.fsverity != nil
+    let usesTree = method != .whole && file.fsverity != nil
+    let usesWhole = method != .tree || !usesTree
     tree = usesTree ? FSVerityHasher() : nil
-    sha256 = usesTree ? nil : SHA256()
-    sha512 = usesTree || file.hashes.sha512 == nil ? nil : SHA512()
+    sha256 = usesWhole ? SHA256() : nil
+    sha512 = usesWhole && file.hashes.sha512 != nil ? SHA512() : nil
   }
 
   mutating func update(_ bytes: Span<UInt8>) {

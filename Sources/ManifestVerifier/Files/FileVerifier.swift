@@ -10,6 +10,8 @@ public struct FileVerifier: ~Copyable {
     case tree
     /// The digests of the whole file: SHA-256, and SHA-512 where the manifest has it.
     case whole
+    /// Every digest that the manifest has: what a publisher checks, so that devices which use either agree.
+    case every
   }
 
   private var buffer = [UInt8](repeating: 0, count: 1 << 20)

@@ -28,6 +28,11 @@ public struct TrustedManifest: Sendable {
     self.targets = targets
   }
 
+  /// The newest root that a chain of stored ones leads to.
+  package static func newestRoot(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) -> Trusted<Root> {
+    try RootChain(anchor: anchor, stored: stored).newest
+  }
+
   private static func verify<Payload: ReadableRolePayload>(
     _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?
   ) throws(VerificationError) -> Trusted<Payload> {

@@ -66,7 +66,7 @@ package struct JSONValue: Sendable {
   }
 
   /// Whether it is this string: nothing is allocated.
-  package func isString(_ text: ByteString) -> Bool {
+  package func equals(_ text: ByteString) -> Bool {
     withStringBytes { bytes in bytes.byteOrder(to: text.bytes.span) == 0 } ?? false
   }
 

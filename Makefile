@@ -1,0 +1,30 @@
+# Thin on purpose: what each target does stands in scripts/.
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-slow lint benchmark clean
+
+help: ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
+
+build: ## the commands, optimised: .build/release/manifest-sign, manifest-verify
+	@scripts/install-packages build
+	swift build -c release
+
+demo: ## sign and verify a real catalog in .build/demo, step by step
+	@scripts/demo
+
+test: ## everything but the slow tests; installs what they need
+	@scripts/run-tests
+
+test-slow: ## everything, the slow tests included
+	@scripts/run-tests --slow
+
+lint: ## formatting, shell scripts, module boundaries in the sources
+	@scripts/lint
+
+benchmark: ## speed and memory beside the peers, in one run
+	@scripts/install-packages build peers test
+	@scripts/install-peers
+	@Benchmarks/run
+
+clean: ## what was built (not .peers, the fetched models and Python environment)
+	rm -rf .build

@@ -1,0 +1,115 @@
+package import CommandLineSupport
+package import FileIO
+package import ManifestVerifier
+package import TUFMetadata
+
+/// What the errors that all commands share mean to a person: one table of words, hints and exit codes.
+extension Failure {
+  /// Why metadata or a file is not trusted.
+  package init(_ error: VerificationError) {
+    self.init(Self.code(of: error), Self.message(of: error), hint: Self.hint(for: error))
+    (expected, found, place) = Self.details(of: error)
+  }
+
+  private static func code(of error: VerificationError) -> ExitCode {
+    switch error {
+    case .malformed, .tooLarge: .malformed
+    case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots: .signature
+    case .rolledBack, .removedFromSnapshot, .expired: .expiredOrRolledBack
+    case .unavailable: .network
+    case .damagedState(_, let cause): code(of: cause)
+    case .neverRefreshed: .failure
+    case .notListed, .wrongLength, .wrongDigest, .changedWhileRead: .fileMismatch
+    case .file: .disk
+    case .cancelled: .interrupted
+    }
+  }
+
+  private static func message(of error: VerificationError) -> String {
+    switch error {
+    case .malformed(let role, _): "\(role) metadata is malformed"
+    case .tooLarge(let role, _): "\(role) metadata is too large"
+    case .wrongMetadataLength(let role, _, _): "\(role) metadata has another length than the signed one"
+    case .wrongMetadataDigest(let role, _, _): "\(role) metadata has another digest than the signed one"
+    case .thresholdNotMet(let role, _, _, _, _): "\(role) metadata is not signed by enough of its keys"
+    case .wrongVersion(let role, _, _): "\(role) metadata has another version than the signed one"
+    case .rolledBack(let role, _, _): "\(role) metadata is older than what is trusted already"
+    case .removedFromSnapshot(let name): "\(name) is missing from the new snapshot"
+    case .expired(let role, _, _): "\(role) metadata has expired"
+    case .unavailable(let role, _): "\(role) metadata is not available"
+    case .tooManyRoots: "the chain of new roots is too long"
+    case .damagedState(let role, let cause): "the trusted \(role) metadata kept on this device is damaged: \(message(of: cause))"
+    case .neverRefreshed(let role): "no \(role) metadata is trusted yet"
+    case .notListed(let path): "\(path) is not listed in the trusted manifest"
+    case .wrongLength(let path, _, _): "\(path) has the wrong length"
+    case .wrongDigest(let path, _, _): "\(path) has the wrong digest"
+    case .changedWhileRead(let path): "\(path) changed while it was being read"
+    case .file(let error): error.description
+    case .cancelled: "interrupted"
+    }
+  }
+
+  private static func details(of error: VerificationError) -> (expected: String?, found: String?, place: String?) {
+    switch error {
+    case .malformed(_, let error): details(of: error)
+    case .tooLarge(_, let limit): ("at most \(limit) bytes", "more", nil)
+    case .wrongMetadataLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes", nil)
+    case .wrongMetadataDigest(_, let expected, let actual), .wrongDigest(_, let expected, let actual): (expected, actual, nil)
+    case .thresholdNotMet(_, let signed, let threshold, let keyCount, let delegator):
+      ("valid signatures of \(threshold) of the \(keyCount) keys that \(delegator) lists", "\(signed)", nil)
+    case .wrongVersion(_, let expected, let actual): ("version \(expected)", "version \(actual)", nil)
+    case .rolledBack(_, let trusted, let offered): ("version \(trusted) or newer", "version \(offered)", nil)
+    case .removedFromSnapshot: ("every file that the trusted snapshot lists", "none of this name", nil)
+    case .expired(_, let since, let now): ("metadata that is valid at \(now)", "valid until \(since)", nil)
+    case .unavailable(_, let path): ("the file \(path)", "none", nil)
+    case .tooManyRoots(let limit): ("at most \(limit) new versions in one refresh", "more", nil)
+    case .damagedState(_, let cause): details(of: cause)
+    case .neverRefreshed: ("at least one successful refresh", "none", nil)
+    case .notListed, .file, .cancelled: (nil, nil, nil)
+    case .wrongLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes\(actual > expected ? " or more" : "")", nil)
+    case .changedWhileRead: ("a file that nothing writes to", "another size or time of change after reading than before", nil)
+    }
+  }
+
+  /// What a malformed text should have been, what it is, and where.
+  package static func details(of error: MetadataError) -> (expected: String?, found: String?, place: String?) {
+    switch error {
+    case .syntax(let fault, let offset): ("JSON as TUF metadata uses it", fault.description, "byte \(offset)")
+    case .missingMember(let name, let path): ("a member \"\(name)\"", "none", path.isEmpty ? nil : path)
+    case .invalidValue(let path, let expected, let found): (expected, found, path.isEmpty ? nil : path)
+    case .keyIDMismatch(let declared, let computed): ("the key id \(computed), the SHA-256 of the key", declared, nil)
+    }
+  }
+
+  private static func hint(for error: VerificationError) -> String? {
+    switch error {
+    case .malformed, .tooLarge, .wrongMetadataLength, .wrongMetadataDigest, .wrongVersion, .removedFromSnapshot:
+      "fetch the metadata again, from another mirror if there is one; what is trusted already stays trusted"
+    case .thresholdNotMet:
+      "do not use what is offered; ask the publisher, or fetch from another mirror; what is trusted already stays trusted"
+    case .rolledBack: "the mirror serves old metadata: use another one; what is trusted already stays trusted"
+    case .expired: "refresh from a mirror that is up to date, and check this machine's clock; what is installed keeps working"
+    case .unavailable: "check that the folder or URL is that of the metadata, the one that holds 1.root.json"
+    case .tooManyRoots: "start from a newer root file that the publisher ships"
+    case .damagedState: "begin anew in another folder: give init the root file that was shipped, then refresh"
+    case .neverRefreshed: "run refresh"
+    case .notListed: "run list to see what the manifest holds"
+    case .wrongLength, .wrongDigest: "do not use the file; get it again"
+    case .changedWhileRead: "check it again when nothing writes to it any more"
+    case .file, .cancelled: nil
+    }
+  }
+
+  /// A file or folder that can't be used.
+  package init(_ error: FileError) {
+    self.init(.disk, error.description, hint: Self.hint(for: error))
+  }
+
+  private static func hint(for error: FileError) -> String? {
+    switch error.errno {
+    case Errno.noSpace?: "make room and run the command again"
+    case Errno.accessDenied?: "run the command as a user who may, or change the permissions"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Digests
+internal import ManifestVerifier
+internal import TUFMetadata
+
+/// Targets, snapshot and timestamp that belong together, signed and verified and not yet visible.
+struct PublishedSet {
+  let targets: SignedMetadata
+  let snapshot: SignedMetadata
+  let timestamp: SignedMetadata
+  /// What a device will make of them.
+  let manifest: TrustedManifest
+
+  /// Signs targets, then the snapshot that names them, then the timestamp that names the snapshot, each with lengths and hashes.
+  /// Before anything is visible, all of it is verified from the first root as a device would.
+  init(
+    _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime, signers: (TopLevelRole) throws(SigningError) -> [any Signer]
+  ) throws(SigningError) {
+    func sign(_ role: TopLevelRole, _ current: Version?, _ name: ByteString, _ value: JSONTree) throws(SigningError) -> (
+      SignedMetadata, MetadataFile
+    ) {
+      guard let version = current.map(\.next) ?? .first else { throw .noVersionLeft(role: role) }
+      var members = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: role))).members(of: role)
+      members[name] = value
+      let file = try SignedMetadata(.object(members), by: signers(role))
+      return (file, file.description(version))
+    }
+    let published = state.manifest
+    let (targets, targetsFile) = try sign(.targets, published?.targets.payload.version, .targets, content.tree)
+    let (snapshot, snapshotFile) = try sign(
+      .snapshot, published?.snapshot.payload.version, .meta, .object([.targetsFile: targetsFile.tree]))
+    let (timestamp, _) = try sign(
+      .timestamp, published?.timestamp.payload.version, .meta, .object([.snapshotFile: snapshotFile.tree]))
+    let stored = StoredMetadata(
+      roots: Array(state.roots.dropFirst()), timestamp: timestamp.bytes, snapshot: snapshot.bytes, targets: targets.bytes)
+    do { manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored) } catch { throw .published(error) }
+    self.targets = targets
+    self.snapshot = snapshot
+    self.timestamp = timestamp
+  }
+}
+
+extension SignedMetadata {
+  /// What a snapshot or timestamp says of the file.
+  func description(_ version: Version) -> MetadataFile {
+    MetadataFile(version: version, byteCount: Int64(bytes.count), hashes: FileHashes(sha256: SHA256.hash(of: bytes)))
+  }
+}

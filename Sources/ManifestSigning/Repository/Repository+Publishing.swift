@@ -1,0 +1,169 @@
+internal import Digests
+internal import FileIO
+public import ManifestVerifier
+public import TUFMetadata
+
+/// What to do where a publication would change what is published already.
+public struct PublishingOptions: Equatable, Sendable {
+  /// Whether the models themselves are put into `targets` too.
+  public var stages = false
+  /// Whether a file of a published version may get another content.
+  public var allowsReplacing = false
+  /// Whether a file that is published may be missing.
+  public var allowsRemoving = false
+
+  public init() {}
+}
+
+/// What a publication did.
+public struct PublishingReport: Sendable {
+  /// What is published now.
+  public let manifest: TrustedManifest
+  /// How that differs from what was published before; where it does not, nothing was signed.
+  public let changes: ManifestChanges
+  /// The number of models and of their files, and the bytes of those files.
+  public let modelCount: Int
+  public let fileCount: Int
+  public let byteCount: Int64
+  /// The files that were put into `targets`; those that lay there already do not count.
+  public let stagedCount: Int
+  /// What a person should look at.
+  public let warnings: [String]
+}
+
+extension Repository {
+  /// Hashes a folder of models, signs the whole catalog, and makes it visible at once, the timestamp last.
+  /// - Parameters:
+  ///   - folder: `<org>/<name>/<version>/files…`, with `<org>/<name>/model.json` where people wrote one.
+  ///   - now: the time of signing, from which the expiries are counted.
+  ///   - observer: told of keys without a passphrase and of the progress, and asked whether to stop.
+  /// - Throws: `SigningError`; then nothing of the publication is visible.
+  public func publish(
+    _ folder: String, _ options: PublishingOptions, passphrases: PassphraseSource, now: UTCTime, observer: some PublishingObserver
+  ) throws(SigningError) -> PublishingReport {
+    let state = try PublishedState(layout)
+    let policy = try Policy.read(layout.policy)
+    let content = try CatalogContent(folder, observer: observer) { (model) throws(SigningError) in
+      try publishedDescription(of: model, state)
+    }
+    let published = state.manifest.map { Manifest($0.targets.payload) } ?? Manifest()
+    let changes = content.manifest.changes(since: published)
+    try Self.requireAllowed(changes, content, options)
+    let signed = changes.isEmpty ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
+    let stagedCount = try writeTargets(content, options, observer)
+    if let signed { try show(signed) }
+    guard let manifest = signed?.manifest ?? state.manifest else { throw .noRepository(path: layout.folder) }
+    return PublishingReport(
+      manifest: manifest, changes: changes, modelCount: content.scan.models.count, fileCount: content.files.count,
+      byteCount: content.byteCount, stagedCount: stagedCount, warnings: content.warnings.map(\.description))
+  }
+
+  /// The description of a model that is published now.
+  private func publishedDescription(of model: ScannedModel, _ state: PublishedState) throws(SigningError) -> ModelDescription? {
+    let path = try model.descriptionPath()
+    guard let file = state.manifest?.targets.payload[path] else { return nil }
+    let bytes = try onDisk { () throws(FileError) in try readFile(layout.target(path, file), limit: ModelDescription.byteLimit) }
+    guard TargetFile(of: bytes) == file else { throw .damagedTarget(path: layout.target(path, file)) }
+    do { return try ModelDescription(parsing: bytes, of: model.name) } catch { throw .description(path: path, error) }
+  }
+
+  /// A file of a version never changes silently: devices that have it would keep calling it intact.
+  private static func requireAllowed(
+    _ changes: ManifestChanges, _ content: CatalogContent, _ options: PublishingOptions
+  ) throws(SigningError) {
+    let replaced = changes.replaced.filter { content.documents[$0] == nil }
+    guard replaced.isEmpty || options.allowsReplacing else { throw .replaced(replaced) }
+    guard changes.removed.isEmpty || options.allowsRemoving else { throw .removed(changes.removed) }
+  }
+
+  private func sign(
+    _ manifest: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ passphrases: PassphraseSource,
+    _ observer: some PublishingObserver
+  ) throws(SigningError) -> PublishedSet {
+    try ExampleKeys.refuse(in: state.root)
+    let ring = try KeyRing(layout)
+    return try PublishedSet(manifest, after: state, policy: policy, now: now) { (role) throws(SigningError) in
+      try ring.signers(for: role, state.root.payload[role], passphrases, notice: observer.notice)
+    }
+  }
+
+  /// Puts files into `targets` under names that carry their digests: nothing refers to them until the metadata does.
+  private func writeTargets(
+    _ content: CatalogContent, _ options: PublishingOptions, _ observer: some PublishingObserver
+  ) throws(SigningError) -> Int {
+    var count = 0
+    for (path, bytes) in content.documents.sorted(by: { $0.key < $1.key }) {
+      guard let file = content.manifest.files[path] else { continue }
+      let place = layout.target(path, file)
+      if try isMissing(place) {
+        try onDisk { () throws(FileError) in
+          try FileSystem.createDirectories(folder(of: place))
+          try replaceFile(at: place, with: bytes)
+        }
+        count += 1
+      }
+    }
+    guard options.stages else { return count }
+    for file in content.files {
+      let place = layout.target(file.file.path, file.target)
+      guard try isMissing(place) else { continue }
+      try stage(file, from: content.scan.folder, to: place, observer)
+      count += 1
+    }
+    return count
+  }
+
+  /// Copies a model to where it will be served, and holds the copy against what was hashed: the source may have changed since.
+  private func stage(
+    _ hashed: HashedFile, from folder: String, to place: String, _ observer: some PublishingObserver
+  ) throws(SigningError) {
+    try onDisk { () throws(FileError) in
+      try FileSystem.createDirectories(self.folder(of: place))
+      try FileSystem.cloneOrCopy(from: "\(folder)/\(hashed.file.path)", to: place, permissions: 0o644)
+    }
+    var verifier = FileVerifier(method: .whole)
+    do { _ = try verifier.verify(place, against: hashed.target, isCancelled: observer.isCancelled) } catch {
+      try onDisk { () throws(FileError) in
+        try FileError.describing(.remove, place) { () throws(Errno) in try FileSystem.remove(place) }
+      }
+      throw error == .cancelled ? .cancelled : .changedWhileHashed(path: hashed.file.path)
+    }
+  }
+
+  private func isMissing(_ path: String) throws(SigningError) -> Bool {
+    do throws(Errno) {
+      _ = try FileSystem.status(of: path, followingLinks: false)
+      return false
+    } catch {
+      guard error == .notFound else { throw .file(.system(.inspect, path: path, error)) }
+      return true
+    }
+  }
+
+  private func folder(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+
+  /// Writes the metadata. Devices see it when the timestamp, which names all of it, replaces the old one at the very end; what a
+  /// crash leaves before that is named by nothing, and is replaced by the next publication.
+  private func show(_ signed: PublishedSet) throws(SigningError) {
+    let manifest = signed.manifest
+    try onDisk { () throws(FileError) in
+      try replaceFile(at: layout.metadata(.targets, manifest.targets.payload.version), with: signed.targets.bytes)
+      try replaceFile(at: layout.metadata(.snapshot, manifest.snapshot.payload.version), with: signed.snapshot.bytes)
+      try replaceFile(at: layout.metadata(.timestamp, manifest.timestamp.payload.version), with: signed.timestamp.bytes)
+    }
+  }
+}
+
+/// Who follows a publication.
+public protocol PublishingObserver {
+  /// Whether the person wants to stop; asked often.
+  func isCancelled() -> Bool
+  /// A key without a passphrase is used.
+  func notice(_ notice: KeyNotice)
+  /// Hashing begins.
+  func willHash(fileCount: Int, byteCount: Int64)
+  /// One more file is being hashed.
+  func willHash(_ path: TargetPath)
+  /// Bytes were hashed.
+  func didHash(byteCount: Int)
+}

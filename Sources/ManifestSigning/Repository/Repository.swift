@@ -1,0 +1,31 @@
+internal import FileIO
+public import TUFMetadata
+
+/// A repository that is open for change: no other process changes it as long as the value lives.
+public struct Repository: ~Copyable {
+  public let layout: RepositoryLayout
+  let lock: FileLock
+
+  /// Opens a repository that was created before.
+  /// - Throws: `noRepository`, `locked` or `file`.
+  public init(_ layout: RepositoryLayout) throws(SigningError) {
+    do throws(Errno) { _ = try FileSystem.status(of: layout.metadata(.root, .first), followingLinks: true) } catch {
+      guard error == .notFound || error == .notDirectory else {
+        throw .file(.system(.read, path: layout.metadata(.root, .first), error))
+      }
+      throw .noRepository(path: layout.folder)
+    }
+    lock = try Self.lock(layout)
+    self.layout = layout
+  }
+
+  /// Takes the lock of a folder that may not be a repository yet.
+  static func lock(_ layout: RepositoryLayout) throws(SigningError) -> FileLock {
+    do { return try FileLock(layout.lock, permissions: 0o644) } catch {
+      switch error {
+      case .held(let path, let process): throw .locked(path: path, process: process)
+      case .file(let error): throw .file(error)
+      }
+    }
+  }
+}

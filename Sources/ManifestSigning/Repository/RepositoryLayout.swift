@@ -1,0 +1,44 @@
+public import TUFMetadata
+
+/// Where the parts of a repository lie.
+///
+/// ```
+/// manifests/metadata  what a web server serves: N.root.json, N.snapshot.json, N.targets.json, timestamp.json
+/// manifests/targets   <sha256>.catalog.json and so on, below the folders of their paths
+/// keys                public keys (PEM) and policy.json: no secret
+/// pending             partly signed metadata, outside of what is served
+/// secrets             secret keys; may lie elsewhere, on a USB stick say
+/// ```
+public struct RepositoryLayout: Equatable, Sendable {
+  /// The folder that holds the others.
+  public let folder: String
+  /// The folder of the secret keys.
+  public let secrets: String
+
+  /// - Parameters:
+  ///   - folder: the folder that holds the others.
+  ///   - secrets: where the secret keys lie; nil for `secrets` in the folder.
+  public init(_ folder: String, secrets: String? = nil) {
+    self.folder = folder
+    self.secrets = secrets ?? folder + "/secrets"
+  }
+
+  public var metadata: String { folder + "/manifests/metadata" }
+  public var targets: String { folder + "/manifests/targets" }
+  public var keys: String { folder + "/keys" }
+  var lock: String { folder + "/.manifest-sign.lock" }
+  var policy: String { keys + "/policy.json" }
+
+  func publicKey(_ name: String) -> String { "\(keys)/\(name).pem" }
+  func secretKey(_ name: String) -> String { "\(secrets)/\(name).key" }
+
+  /// The file of a role's metadata; the timestamp's has no version (TUF 1.0.34 §6.2).
+  public func metadata(_ role: TopLevelRole, _ version: Version) -> String {
+    role == .timestamp ? "\(metadata)/\(role.fileName)" : "\(metadata)/\(version).\(role.fileName)"
+  }
+
+  /// The file of a target under consistent snapshots (TUF 1.0.34 §6.2).
+  public func target(_ path: TargetPath, _ file: TargetFile) -> String {
+    targets + "/" + String(decoding: path.prefixed(by: file.hashes.sha256.hexadecimal), as: UTF8.self)
+  }
+}

@@ -1,0 +1,81 @@
+internal import FileIO
+public import ManifestVerifier
+public import TUFMetadata
+
+/// What devices of every age, and the files on disk, say of a published repository.
+public struct RepositoryVerification {
+  /// What one device meets that was shipped with one of the published roots and has kept nothing.
+  public struct Device: Sendable {
+    public let shippedRoot: Version
+    public let outcome: Result<TrustedManifest, VerificationError>
+  }
+
+  /// What became of one file of the manifest.
+  public enum FileOutcome: Equatable, Sendable {
+    case intact
+    /// The models themselves need not be there: they may be served from elsewhere.
+    case notStaged
+    case failed(VerificationError)
+  }
+
+  private let layout: RepositoryLayout
+
+  public init(_ layout: RepositoryLayout) { self.layout = layout }
+
+  /// Refreshes one device for each published root.
+  /// - Parameter now: the time that expiry is held against.
+  public func devices(_ state: PublishedState, at now: UTCTime) -> [Device] {
+    var version: Version? = .first
+    var devices: [Device] = []
+    for root in state.roots {
+      guard let shipped = version else { break }
+      devices.append(Device(shippedRoot: shipped, outcome: refresh(root, now)))
+      version = shipped.next
+    }
+    return devices
+  }
+
+  private func refresh(_ root: [UInt8], _ now: UTCTime) -> Result<TrustedManifest, VerificationError> {
+    do {
+      var workflow = try ClientWorkflow(anchor: root, stored: StoredMetadata(), now: now)
+      return .success(try workflow.refresh(from: MetadataFolder(layout.metadata)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Verifies every file of the manifest by all its digests, in byte order of the paths: those in `targets`, and those in the
+  /// folder of the models where one is given.
+  /// - Parameters:
+  ///   - models: the folder that was published.
+  ///   - report: told of each file, under the local path that was read.
+  /// - Throws: `cancelled`.
+  public func files(
+    of manifest: TrustedManifest, models: String?, isCancelled: () -> Bool,
+    report: (TargetPath, _ place: String, FileOutcome) -> Void
+  ) throws(SigningError) {
+    var verifier = FileVerifier(method: .every)
+    for (path, file) in manifest.targets.payload.all {
+      let isDocument = CatalogContent.isDocument(path)
+      let place = layout.target(path, file)
+      let outcome = try verify(&verifier, place, file, mustExist: isDocument, isCancelled)
+      report(path, place, outcome)
+      guard let models, !isDocument else { continue }
+      let local = "\(models)/\(path)"
+      report(path, local, try verify(&verifier, local, file, mustExist: true, isCancelled))
+    }
+  }
+
+  private func verify(
+    _ verifier: inout FileVerifier, _ place: String, _ file: TargetFile, mustExist: Bool, _ isCancelled: () -> Bool
+  ) throws(SigningError) -> FileOutcome {
+    do {
+      _ = try verifier.verify(place, against: file, isCancelled: isCancelled)
+      return .intact
+    } catch {
+      if error == .cancelled { throw .cancelled }
+      if case .file(let fileError) = error, fileError.errno == .notFound, !mustExist { return .notStaged }
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+public import TUFMetadata
+
+/// Something that signs for one key.
+protocol Signer: AnyObject {
+  var publicKey: Ed25519PublicKey { get }
+
+  /// Signs the exact bytes.
+  func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature
+}
+
+/// A secret key that is open in this process.
+final class SecretKeySigner: Signer {
+  private let key: SecretKey
+
+  init(_ key: consuming SecretKey) { self.key = key }
+
+  var publicKey: Ed25519PublicKey { key.publicKey }
+
+  func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature { try key.sign(message) }
+}
+
+/// A metadata file that was signed here.
+struct SignedMetadata {
+  /// The whole file, in canonical form, so that a verifier needs no second copy to check the signatures.
+  let bytes: [UInt8]
+
+  /// Signs the canonical form of a payload.
+  init(_ payload: JSONTree, by signers: [any Signer]) throws(SigningError) {
+    let message = payload.canonicalBytes
+    var entries: [(KeyID, Ed25519Signature)] = []
+    for signer in signers { entries.append((Key(signer.publicKey).id, try signer.sign(message))) }
+    let signatures = JSONTree.array(
+      entries.sorted { $0.0 < $1.0 }.map { id, signature in
+        .object([.keyid: .string(ByteString(id.digest.hexadecimal)), .sig: .string(ByteString(signature.hexadecimal))])
+      })
+    var bytes = Array("{\"signatures\":".utf8)
+    signatures.appendCanonical(to: &bytes)
+    bytes += Array(",\"signed\":".utf8)
+    bytes += message
+    bytes.append(UInt8(ascii: "}"))
+    self.bytes = bytes
+  }
+}

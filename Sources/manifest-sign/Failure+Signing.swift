@@ -1,0 +1,60 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import FileIO
+internal import ManifestSigning
+internal import ManifestVerifier
+internal import TUFMetadata
+
+/// What errors of the release side mean to a person: words, hints and exit codes in one table.
+extension Failure {
+  init(explaining error: any Error) {
+    switch error {
+    case let error as SigningError: self.init(error)
+    case let error as VerificationError: self.init(error)
+    default: self.init(.failure, "\(error)")
+    }
+  }
+
+  private init(_ error: SigningError) {
+    switch error {
+    case .file(let file): self.init(file)
+    case .published(let cause): self.init(cause)
+    case .metadata(_, let cause), .description(_, let cause):
+      self.init(.malformed, error.description)
+      (expected, found, place) = Self.details(of: cause)
+    default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
+    }
+  }
+
+  private static func code(of error: SigningError) -> ExitCode {
+    switch error {
+    case .file, .system, .damagedTarget: .disk
+    case .key(.interrupted, _), .cancelled: .interrupted
+    case .key, .missingKeys, .exampleKey: .key
+    case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
+    case .changedWhileHashed, .replaced, .removed: .fileMismatch
+    case .locked: .locked
+    case .unmeetableThreshold: .usage
+    case .noRepository, .alreadyExists, .noVersionLeft, .published: .failure
+    }
+  }
+
+  private static func hint(for error: SigningError) -> String? {
+    switch error {
+    case .key(let key, let path): key.hint(path: path)
+    case .noRepository: "run manifest-sign init, or name the repository's folder with --repository"
+    case .alreadyExists: "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
+    case .locked: "wait until it has finished"
+    case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
+    case .missingKeys: "bring the missing keys: name their folder with --secrets"
+    case .exampleKey: "make keys of your own with manifest-sign init"
+    case .replaced: "put the new content under a new version, or give --allow-replace"
+    case .removed: "put them back, or give --allow-remove"
+    case .scan: "mend what is named and publish again; nothing was signed"
+    case .format: "get the file again from where it comes; nothing was signed"
+    case .damagedTarget: "restore it from a backup or a mirror, then publish again"
+    case .changedWhileHashed: "publish again when nothing writes to it any more"
+    case .file, .system, .metadata, .description, .descriptionMismatch, .published, .noVersionLeft, .cancelled: nil
+    }
+  }
+}

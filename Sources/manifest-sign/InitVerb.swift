@@ -1,0 +1,115 @@
+internal import CommandLineSupport
+internal import ManifestSigning
+internal import TUFMetadata
+
+enum InitVerb {
+  private static let unprotected = Option.flag("--no-passphrase", "Write the secret keys unencrypted. Whoever reads them can sign.")
+  private static let existing = Option.flag(
+    "--existing-keys", "Use the secret keys that lie in secrets as root-1.key and so on, instead of new ones.")
+  private static let lifetime = Option.repeated(
+    "--lifetime", "ROLE=DAYS", "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
+  private static let holder = Option.repeated("--holder", "KEY=NAME", "Who holds a key, such as root-1=Alice; kept in keys/policy.json.")
+
+  private static func keyCount(_ role: TopLevelRole) -> Option {
+    .integer("--\(role)-keys", "N", "The number of \(role) keys.", in: RepositoryCreation.RoleSize.bounds, default: 1)
+  }
+
+  private static func threshold(_ role: TopLevelRole) -> Option {
+    .integer("--\(role)-threshold", "M", "How many of them have to sign.", in: RepositoryCreation.RoleSize.bounds, default: 1)
+  }
+
+  static let verb = Verb(
+    "init", "Make the keys of a new repository and its first root.",
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets] + TopLevelRole.allCases.flatMap { [keyCount($0), threshold($0)] }
+      + [lifetime, holder, unprotected, existing] + RepositoryOptions.passphrases,
+    conflicts: [RepositoryOptions.passphraseConflict, [unprotected.name, existing.name]],
+    discussion: [
+      "Makes Ed25519 keys for the four roles, and manifests/metadata/1.root.json, which names them. Ship that file with your app: a device trusts "
+        + "everything from there. Nothing is ever overwritten.",
+      RepositoryOptions.passphraseText,
+      "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
+    ],
+    exitCodes: [.disk, .locked, .key],
+    examples: [
+      .init("manifest-sign init --root-keys 3 --root-threshold 2", "three root keys, any two of which can sign the next root"),
+      .init("manifest-sign init --no-passphrase --repository /tmp/trial", "keys without a passphrase, to try things out"),
+    ],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    try ProcessHardening.apply()
+    var sizes: [TopLevelRole: RepositoryCreation.RoleSize] = [:]
+    for role in TopLevelRole.allCases {
+      sizes[role] = try RepositoryCreation.RoleSize(
+        role: role, keyCount: invocation.requiredInteger(keyCount(role).name), threshold: invocation.requiredInteger(threshold(role).name))
+    }
+    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let keys: RepositoryCreation.Keys =
+      if invocation.flag(unprotected.name) {
+        .generatedUnencrypted
+      } else if invocation.flag(existing.name) {
+        .existing(passphrases)
+      } else {
+        .generated(passphrases)
+      }
+    let layout = RepositoryOptions.layout(invocation)
+    let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation))
+    let observer = CommandLineObserver(output)
+    let result = try creation.run(keys: keys, now: ReleaseClock.signingTime(), notice: observer.notice)
+    report(result, layout, output)
+    return .done
+  }
+
+  private static func policy(_ invocation: Invocation) throws -> Policy {
+    var policy = Policy()
+    for text in invocation.values(lifetime.name) {
+      let (name, value) = try split(text, lifetime)
+      guard let role = TopLevelRole(rawValue: name), let days = Int(value), Policy.lifetimeBounds.contains(days) else {
+        throw Failure(
+          .usage, "\(lifetime.name) \(text) is not a lifetime",
+          expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days", found: "\"\(text)\"")
+      }
+      policy.lifetimes[role] = days
+    }
+    for text in invocation.values(holder.name) {
+      let (key, name) = try split(text, holder)
+      policy.holders[key] = name
+    }
+    return policy
+  }
+
+  private static func split(_ text: String, _ option: Option) throws -> (String, String) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex, text.index(after: equals) != text.endIndex else {
+      throw Failure(.usage, "\(option.name) \(text) is incomplete", expected: option.placeholder, found: "\"\(text)\"")
+    }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+  }
+
+  private static func report(_ result: RepositoryCreation.Result, _ layout: RepositoryLayout, _ output: Output) {
+    let root = result.root.payload
+    output.line("The repository is ready.", style: .good)
+    var table = Table([("ROLE", .left), ("KEYS", .left), ("MUST SIGN", .left)])
+    for role in TopLevelRole.allCases {
+      let names = result.keyNames[role] ?? []
+      table.append(["\(role)", "\(names.joined(separator: " "))", "\(root[role].threshold) of \(names.count)"])
+    }
+    output.table(table)
+    output.line("Ship with your app:  \(result.rootPath), valid until \(root.expires)")
+    output.line("Back up and hide:    \(layout.secrets)")
+    output.line("Next:                manifest-sign publish DIR --repository \(layout.folder)")
+    output.report("root", .string(result.rootPath))
+    output.report("expires", .string(root.expires.description))
+    output.report("secrets", .string(layout.secrets))
+    output.report(
+      "roles",
+      .object(
+        TopLevelRole.allCases.map { role in
+          .init(
+            role.rawValue,
+            [
+              "keys": .array((result.keyNames[role] ?? []).map { .string($0) }), "threshold": .count(root[role].threshold),
+              "key_ids": .array(root[role].keyIDs.map { .string($0.description) }),
+            ])
+        }))
+  }
+}

@@ -1,0 +1,60 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import ManifestSigning
+internal import ManifestVerifier
+internal import TUFMetadata
+
+enum VerifyVerb {
+  private static let folder = Argument("DIR", "The models that were published, to verify them too.", .optional)
+
+  static let verb = Verb(
+    "verify", "Check all that devices of every age would check, and the files on disk.",
+    arguments: [folder],
+    options: [RepositoryOptions.repository, RepositoryOptions.at],
+    discussion: [
+      "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
+        + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
+    ],
+    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .malformed],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    let layout = RepositoryOptions.layout(invocation)
+    let state = try PublishedState(layout)
+    let verification = RepositoryVerification(layout)
+    var failures: [Failure] = []
+    for device in verification.devices(state, at: try ReleaseClock.reportTime(invocation)) {
+      switch device.outcome {
+      case .success(let manifest):
+        output.line(
+          "A device shipped with root version \(device.shippedRoot) trusts root \(manifest.root.payload.version), targets "
+            + "\(manifest.targets.payload.version).")
+      case .failure(let error):
+        var failure = Failure(error)
+        failure.message = "a device shipped with root version \(device.shippedRoot) can't refresh: \(failure.message)"
+        failures.append(failure)
+      }
+    }
+    var (intact, notStaged) = (0, 0)
+    if let manifest = state.manifest {
+      try verification.files(of: manifest, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }) {
+        _, _, outcome in
+        switch outcome {
+        case .intact: intact += 1
+        case .notStaged: notStaged += 1
+        case .failed(let error): failures.append(Failure(error))
+        }
+      }
+    }
+    output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
+    output.report("intact", .count(intact))
+    output.report("not_staged", .count(notStaged))
+    output.report("failures", .array(failures.map(\.json)))
+    for failure in failures { output.show(failure) }
+    guard let first = failures.first else {
+      output.line("Everything that is published verifies.", style: .good)
+      return .done
+    }
+    return first.code
+  }
+}

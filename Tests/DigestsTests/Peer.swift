@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// The programs that the results are held against. One that is missing fails the test that needs it.
+enum Peer {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The standard output of a program found on the path, its trailing line end removed.
+  static func run(_ program: String, _ arguments: String..., input: [UInt8]? = nil) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [program] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    var inputFile: URL?
+    defer { if let inputFile { try? FileManager.default.removeItem(at: inputFile) } }
+    if let input {
+      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      try Data(input).write(to: file)
+      inputFile = file
+      process.standardInput = try FileHandle(forReadingFrom: file)
+    }
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(
+        description:
+          "`\(program) \(arguments.joined(separator: " "))` must be installed and succeed; exit status \(process.terminationStatus)")
+    }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+  }
+
+  /// The digest that `openssl dgst` computes.
+  static func openssl(_ algorithm: String, of bytes: [UInt8]) throws -> String {
+    let line = try run("openssl", "dgst", "-\(algorithm)", "-r", input: bytes)
+    return String(line.prefix { $0 != " " })
+  }
+}
+
+/// Pseudorandom numbers from a seed, so that a failure can be repeated (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+    return value ^ (value >> 31)
+  }
+
+  /// That many bytes.
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(count + 8)
+    while result.count < count {
+      let word = next()
+      for shift in stride(from: 0, to: 64, by: 8) { result.append(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+    }
+    result.removeLast(result.count - count)
+    return result
+  }
+
+  /// Cuts a length into pieces of 0 to `largest`.
+  mutating func pieces(of length: Int, largest: Int) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var offset = 0
+    while offset < length {
+      // As often small as large: the square root of a uniform number would seldom give either end.
+      let bound = largest >> Int.random(in: 0...largest.bitWidth - 1 - largest.leadingZeroBitCount, using: &self)
+      let end = min(length, offset + Int.random(in: 0...bound, using: &self))
+      result.append(offset..<end)
+      offset = end
+    }
+    return result
+  }
+}
