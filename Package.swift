@@ -50,9 +50,7 @@ let package = Package(
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
     tests(of: "FileIO"),
-    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
-    tests(of: "ManifestSigning", ["TUFMetadata", "FileIO", "CSodium"]),
-    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport"]),
+    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "FileIO", "ModelFormats", "CSodium"]),
 
     tests(of: "Digests"),
     tests(of: "TUFMetadata"),
