@@ -124,11 +124,14 @@ struct ScanRefusalTests {
   }
 
   @Test func deviceIsRefused() throws {
-    guard geteuid() == 0 else { return }  // Only root makes devices.
-    let tree = try ModelTree(file: Self.good)
-    // Not every container lets root make one; the kernel's own are then described all the same.
-    guard mknod(tree.path("org/name/1/null"), S_IFCHR | 0o666, 0x103) == 0 else { return }
-    #expect(try tree.problems() == [ScanProblem(path: "org/name/1/null", fault: .notRegular(.characterDevice))])
+    // Not every container lets root make a device, but each has this one.
+    do throws(SigningError) {
+      _ = try CatalogScanner.scan("/dev")
+      Issue.record("accepted")
+    } catch {
+      guard case .scan(let problems, _) = error else { throw error }
+      #expect(problems.contains(ScanProblem(path: "null", fault: .notRegular(.characterDevice))))
+    }
   }
 
   @Test func emptyCatalogIsRefused() throws {
