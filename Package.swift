@@ -54,9 +54,11 @@ let package = Package(
 
     tests(of: "Digests"),
     tests(of: "TUFMetadata"),
+    tests(of: "ModelFormats"),
+    tests(of: "FileIO"),
+    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    tests(of: "ModelFormats"),
   ]
 )
