@@ -49,9 +49,6 @@ let package = Package(
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
-    tests(of: "FileIO"),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "FileIO", "ModelFormats", "CSodium"]),
-
     tests(of: "Digests"),
     tests(of: "TUFMetadata"),
     tests(of: "ModelFormats"),

@@ -228,7 +228,9 @@ struct UnreadableTests {
 
   @Test func diskThatFailsIsNamed() throws {
     let tree = try ModelTree(file: "org/name/1/a")
-    let problems = try FaultInjection.withHook(below: tree.folder) { $0.name == .read ? .fail(.inputOutput) : .proceed } _: {
+    let problems = try FaultInjection.withHook(below: tree.folder) {
+      $0.name == .read ? .fail(.inputOutput) : .proceed
+    } _: {
       try tree.problems()
     }
     #expect(problems == [ScanProblem(path: "org/name/1/a", fault: .unreadable(.inputOutput))])

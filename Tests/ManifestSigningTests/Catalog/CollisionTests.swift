@@ -8,7 +8,8 @@ struct CollisionTests {
   @Test(arguments: [
     ("a.gguf", "A.gguf"), ("stra\u{DF}e", "STRASSE"), ("stra\u{DF}e", "stra\u{1E9E}e"), ("\u{E9}", "e\u{301}"), ("\u{C9}", "e\u{301}"),
     ("\u{3C3}", "\u{3C2}"), ("\u{3A3}", "\u{3C2}"), ("k", "\u{212A}"), ("\u{E5}", "\u{212B}"), ("s", "\u{17F}"), ("\u{1C4}", "\u{1C5}"),
-    ("\u{1FB3}\u{301}", "\u{3B1}\u{301}\u{3B9}"), ("\u{1FB4}", "\u{3B1}\u{345}\u{301}"), ("\u{AC00}", "\u{1100}\u{1161}"), ("a\u{200D}b", "ab"),
+    ("\u{1FB3}\u{301}", "\u{3B1}\u{301}\u{3B9}"), ("\u{1FB4}", "\u{3B1}\u{345}\u{301}"), ("\u{AC00}", "\u{1100}\u{1161}"),
+    ("a\u{200D}b", "ab"),
     ("a\u{323}\u{307}", "a\u{307}\u{323}"), ("\u{13A0}", "\u{AB70}"),
   ])
   func filesThatDifferOnlyByCaseOrSpelling(_ one: String, _ other: String) throws {
@@ -46,7 +47,9 @@ struct CollisionTests {
   /// Letters with and without accents, of scripts with case; any change of case or normal form must be seen.
   @Test func randomChangesOfCaseAndNormalFormAlwaysCollide() throws {
     var generator = SystemRandomNumberGenerator()
-    let ranges: [ClosedRange<UInt32>] = [0x61...0x7A, 0xC0...0x24F, 0x370...0x3FF, 0x400...0x52F, 0x1E00...0x1FFF, 0x531...0x556, 0x300...0x30F]
+    let ranges: [ClosedRange<UInt32>] = [
+      0x61...0x7A, 0xC0...0x24F, 0x370...0x3FF, 0x400...0x52F, 0x1E00...0x1FFF, 0x531...0x556, 0x300...0x30F,
+    ]
     let letters = ranges.flatMap { $0.compactMap(Unicode.Scalar.init) }.filter {
       switch $0.properties.generalCategory {
       case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .nonspacingMark: true
@@ -61,7 +64,8 @@ struct CollisionTests {
       for _ in 0..<Int.random(in: 1...8, using: &generator) { name.append(letters.randomElement(using: &generator) ?? "a") }
       var changed = String(name)
       for _ in 0..<Int.random(in: 1...4, using: &generator) { changed = (changes.randomElement(using: &generator) ?? { $0 })(changed) }
-      let codes = String(name).unicodeScalars.map { String($0.value, radix: 16) } + ["|"] + changed.unicodeScalars.map { String($0.value, radix: 16) }
+      let codes =
+        String(name).unicodeScalars.map { String($0.value, radix: 16) } + ["|"] + changed.unicodeScalars.map { String($0.value, radix: 16) }
       #expect(CollisionKey(String(name)) == CollisionKey(changed), "\(codes)")
     }
   }

@@ -10,7 +10,9 @@ import Testing
 struct FileHasherTests {
   private static let path = "org/name/1/weights.bin"
 
-  @Test(arguments: [0, 1, 4096, 1 << 20, (1 << 20) + 1, (5 << 20) - 1, 40 << 20]) func bothDigestsAreThoseOfTheBytes(_ byteCount: Int) throws {
+  @Test(arguments: [0, 1, 4096, 1 << 20, (1 << 20) + 1, (5 << 20) - 1, 40 << 20]) func bothDigestsAreThoseOfTheBytes(_ byteCount: Int)
+    throws
+  {
     let tree = try ModelTree()
     let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
     try tree.write(Self.path, Data(bytes))
@@ -105,7 +107,8 @@ struct FileHasherTests {
     let scan = try tree.scan()
     var hasher = try FileHasher(folder: scan.folder)
     let error = Self.failure { () throws(SigningError) in
-      _ = try hasher.hash(all: scan.files, progress: { file, _ in if file.path.description.hasSuffix("a") { try? tree.append("org/name/1/b", "x") } })
+      _ = try hasher.hash(
+        all: scan.files, progress: { file, _ in if file.path.description.hasSuffix("a") { try? tree.append("org/name/1/b", "x") } })
     }
     #expect(error == .changedWhileHashed(path: scan.files[1].path))
   }
@@ -126,7 +129,9 @@ struct FileHasherTests {
   @Test func diskThatFailsIsNamed() throws {
     let tree = try ModelTree(file: Self.path)
     let scan = try tree.scan()
-    let error = try FaultInjection.withHook(below: tree.folder) { $0.name == .read ? .fail(.inputOutput) : .proceed } _: {
+    let error = try FaultInjection.withHook(below: tree.folder) {
+      $0.name == .read ? .fail(.inputOutput) : .proceed
+    } _: {
       var hasher = try FileHasher(folder: scan.folder)
       return Self.failure { () throws(SigningError) in _ = try hasher.hash(scan.files[0]) }
     }

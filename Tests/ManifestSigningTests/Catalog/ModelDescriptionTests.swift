@@ -46,10 +46,14 @@ struct ModelDescriptionTests {
     Vector("several versions", model(version(name: "2") + "," + version())),
     Vector("several variants", model(version(variant() + "," + variant(name: "small")))),
     Vector("one file in two versions", model(version(variant(file("org/name/1/a")), name: "2") + "," + version())),
-    Vector("unknown members", model(version(variant(file("org/name/1/a", #", "x": [{"y": null}]"#), #", "z": true"#), #", "n": -1"#), #", "o": {}"#)),
+    Vector(
+      "unknown members",
+      model(version(variant(file("org/name/1/a", #", "x": [{"y": null}]"#), #", "z": true"#), #", "n": -1"#), #", "o": {}"#)),
     Vector("withdrawn version", model(version(variant(), #", "withdrawn": {"reason": "wrong weights", "by": "me"}"#))),
     Vector("all members of a variant", model(version(variant(file("org/name/1/a"), members)))),
-    Vector("sources", model(version(variant(file("org/name/1/a", #", "sources": ["https://h.example/a?b=%20", "hf:o/r/a/b.gguf", "hf:o/r@main/a"]"#))))),
+    Vector(
+      "sources",
+      model(version(variant(file("org/name/1/a", #", "sources": ["https://h.example/a?b=%20", "hf:o/r/a/b.gguf", "hf:o/r@main/a"]"#))))),
     Vector("text in other scripts", model(version(variant(file("org/name/1/ملف \u{1F600}"))), #", "m": "e\u0301""#)),
   ]
 
@@ -73,24 +77,39 @@ struct ModelDescriptionTests {
     Vector("a variant twice", model(version(variant() + "," + variant())), at: "versions[0].variants[1]"),
     Vector("variant with a colon", model(version(variant(name: "a:b"))), at: "versions[0].variants[0].name"),
     Vector("no files", model(version(variant(""))), at: "versions[0].variants[0].files"),
-    Vector("a file twice", model(version(variant(file("org/name/1/a") + "," + file("org/name/1/a")))), at: "versions[0].variants[0].files[1]"),
+    Vector(
+      "a file twice", model(version(variant(file("org/name/1/a") + "," + file("org/name/1/a")))), at: "versions[0].variants[0].files[1]"),
     Vector("file of another model", model(version(variant(file("org/other/1/a")))), at: "versions[0].variants[0].files[0].path"),
-    Vector("file of a model whose name begins alike", model(version(variant(file("org/name2/1/a")))), at: "versions[0].variants[0].files[0].path"),
+    Vector(
+      "file of a model whose name begins alike", model(version(variant(file("org/name2/1/a")))), at: "versions[0].variants[0].files[0].path"
+    ),
     Vector("file outside", model(version(variant(file("org/name/../a/b")))), at: "versions[0].variants[0].files[0].path"),
-    Vector("file in no version's folder", model(version(variant(file("org/name/model.json")))), at: "versions[0].variants[0].files[0].path"),
-    Vector("platforms that are no texts", model(version(variant(file("org/name/1/a"), #", "platforms": [1]"#))), at: "versions[0].variants[0].platforms[0]"),
-    Vector("a platform twice", model(version(variant(file("org/name/1/a"), #", "platforms": ["a", "a"]"#))), at: "versions[0].variants[0].platforms[1]"),
-    Vector("minimum runtime without version", model(version(variant(file("org/name/1/a"), #", "minimum_runtime": "llama.cpp""#))), at: "versions[0].variants[0].minimum_runtime"),
+    Vector(
+      "file in no version's folder", model(version(variant(file("org/name/model.json")))), at: "versions[0].variants[0].files[0].path"),
+    Vector(
+      "platforms that are no texts", model(version(variant(file("org/name/1/a"), #", "platforms": [1]"#))),
+      at: "versions[0].variants[0].platforms[0]"),
+    Vector(
+      "a platform twice", model(version(variant(file("org/name/1/a"), #", "platforms": ["a", "a"]"#))),
+      at: "versions[0].variants[0].platforms[1]"),
+    Vector(
+      "minimum runtime without version", model(version(variant(file("org/name/1/a"), #", "minimum_runtime": "llama.cpp""#))),
+      at: "versions[0].variants[0].minimum_runtime"),
     Vector("withdrawn without reason", model(version(variant(), #", "withdrawn": {}"#)), at: "versions[0].withdrawn"),
     Vector("withdrawn that is true", model(version(variant(), #", "withdrawn": true"#)), at: "versions[0].withdrawn"),
-    Vector("length of a file", model(version(variant(file("org/name/1/a", #", "length": 1"#)))), at: "versions[0].variants[0].files[0].length"),
-    Vector("digest of a file", model(version(variant(file("org/name/1/a", #", "sha256": "00""#)))), at: "versions[0].variants[0].files[0].sha256"),
+    Vector(
+      "length of a file", model(version(variant(file("org/name/1/a", #", "length": 1"#)))), at: "versions[0].variants[0].files[0].length"),
+    Vector(
+      "digest of a file", model(version(variant(file("org/name/1/a", #", "sha256": "00""#)))), at: "versions[0].variants[0].files[0].sha256"
+    ),
     Vector("digest in an unknown member", model(version(), #", "x": [[{"hashes": {}}]]"#), at: "x[0][0].hashes"),
   ]
 
   static let badSources = [
-    "http://h.example/a", "file:///a", "https:///a", "https://h.example", "https://u:p@h.example/a", "https://h.example/a b", "https://h.example/a#b",
-    "https://h.example/\\u00e9", "https://:443/a", "ftp://h.example/a", "hf:o/r", "hf:o//a", "hf:o/r/../a", "hf:o/r@/a", "hf:o/r@a@b/c", "hf:o/r/a?b", "",
+    "http://h.example/a", "file:///a", "https:///a", "https://h.example", "https://u:p@h.example/a", "https://h.example/a b",
+    "https://h.example/a#b",
+    "https://h.example/\\u00e9", "https://:443/a", "ftp://h.example/a", "hf:o/r", "hf:o//a", "hf:o/r/../a", "hf:o/r@/a", "hf:o/r@a@b/c",
+    "hf:o/r/a?b", "",
   ]
 
   @Test(arguments: good) func accepted(_ vector: Vector) throws {
@@ -102,9 +121,13 @@ struct ModelDescriptionTests {
     #expect(try JSONDocument(parsing: again).root.canonicalBytes == JSONDocument(parsing: Array(vector.text.utf8)).root.canonicalBytes)
   }
 
-  @Test(arguments: bad + badSources.map {
-    Vector("source \($0)", model(version(variant(file("org/name/1/a", #", "sources": ["\#($0)"]"#)))), at: "versions[0].variants[0].files[0].sources[0]")
-  })
+  @Test(
+    arguments: bad
+      + badSources.map {
+        Vector(
+          "source \($0)", model(version(variant(file("org/name/1/a", #", "sources": ["\#($0)"]"#)))),
+          at: "versions[0].variants[0].files[0].sources[0]")
+      })
   func refused(_ vector: Vector) throws {
     let name = try #require(Self.name)
     do throws(MetadataError) {
@@ -120,8 +143,12 @@ struct ModelDescriptionTests {
 
   @Test func schemasAcceptAndRefuseTheSame() throws {
     // What a schema can't say: names that stand twice, and whose the files are.
-    let beyond = ["a version twice", "a variant twice", "a file twice", "file of another model", "file of a model whose name begins alike", "duplicate member"]
-    let bad = Self.bad.filter { !beyond.contains($0.rule) }.map(\.text)
+    let beyond = [
+      "a version twice", "a variant twice", "a file twice", "file of another model", "file of a model whose name begins alike",
+      "duplicate member",
+    ]
+    let bad =
+      Self.bad.filter { !beyond.contains($0.rule) }.map(\.text)
       + Self.badSources.map { model(version(variant(file("org/name/1/a", #", "sources": ["\#($0)"]"#)))) }
     #expect(try validity(Self.good.map(\.text) + bad, "model") == Self.good.map { _ in true } + bad.map { _ in false })
   }
@@ -130,7 +157,8 @@ struct ModelDescriptionTests {
     let name = try #require(Self.name)
     for vector in Self.good {
       let bytes = try ModelDescription(parsing: Array(vector.text.utf8), of: name).bytes
-      #expect(try python("import json,sys; print(json.dumps(json.load(sys.stdin), indent=2, ensure_ascii=False))", Data(bytes)) == Data(bytes))
+      #expect(
+        try python("import json,sys; print(json.dumps(json.load(sys.stdin), indent=2, ensure_ascii=False))", Data(bytes)) == Data(bytes))
     }
   }
 }
@@ -228,7 +256,8 @@ struct DerivedDescriptionTests {
     #expect(description.versions[1].variants[0].format == "safetensors")
     #expect(description.versions[1].variants[0].quantisation == "F16")
     #expect(description.versions[0].variants[0].format == nil)
-    #expect(description.versions[1].variants[0].files.map(\.path.description) == ["org/name/1.9/README \"x\"", "org/name/1.9/a.safetensors"])
+    #expect(
+      description.versions[1].variants[0].files.map(\.path.description) == ["org/name/1.9/README \"x\"", "org/name/1.9/a.safetensors"])
   }
 
   @Test func itIsReadBackAsItWas() throws {
@@ -278,7 +307,8 @@ struct DerivedDescriptionTests {
   }
 
   @Test(arguments: [
-    ["1.10", "1.9", "1.2.1", "1.2", "1.2-rc2", "1.2-rc1", "1.1"], ["v10", "v9", "v1"], ["2024-10-01", "2024-9-30"], ["1.0b", "1.0a", "1.0"],
+    ["1.10", "1.9", "1.2.1", "1.2", "1.2-rc2", "1.2-rc1", "1.1"], ["v10", "v9", "v1"], ["2024-10-01", "2024-9-30"],
+    ["1.0b", "1.0a", "1.0"],
     ["99999999999999999999999999", "99999999999999999999999998"], ["01", "1", "00"],
   ])
   func versionsStandInNaturalOrder(_ names: [String]) throws {

@@ -52,7 +52,9 @@ final class ModelTree {
   func write(bytesOfName name: [UInt8], in relative: String) throws {
     let path = Array(self.path(relative).utf8) + [UInt8(ascii: "/")] + name + [0]
     // The path is ended by NUL and outlives the call.
-    let number = unsafe path.withUnsafeBufferPointer { unsafe $0.withMemoryRebound(to: CChar.self) { unsafe creat($0.baseAddress!, 0o644) } }
+    let number = unsafe path.withUnsafeBufferPointer {
+      unsafe $0.withMemoryRebound(to: CChar.self) { unsafe creat($0.baseAddress!, 0o644) }
+    }
     try #require(number >= 0)
     close(number)
   }
