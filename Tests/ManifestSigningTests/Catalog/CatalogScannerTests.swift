@@ -23,7 +23,7 @@ struct CatalogScanTests {
       scan.files.map(\.path.description) == [
         "a/model/1.10/a", "a/model/1.9/a", "a/model/1.9/model.json", "a/model/1.9/weights/part/two", "b/model/1/a",
       ])
-    #expect(scan.files.map(\.status.byteCount) == [1, 0, 30, 2, 1])
+    #expect(scan.files.map(\.status.byteCount) == [1, 0, 31, 2, 1])
   }
 
   @Test func aLinkToTheFolderItselfIsFollowed() throws {
@@ -85,9 +85,14 @@ struct ScanRefusalTests {
     Case(rule: "symbolic link for a description", path: "org/name/model.json", fault: .notRegular(.symbolicLink)) {
       try FileManager.default.createSymbolicLink(atPath: $0.path("org/name/model.json"), withDestinationPath: "1/weights.gguf")
     },
-    Case(rule: "FIFO", path: "org/name/1/fifo", fault: .notRegular(.fifo)) { try #require(mkfifo($0.path("org/name/1/fifo"), 0o644) == 0) },
+    Case(rule: "FIFO", path: "org/name/1/fifo", fault: .notRegular(.fifo)) {  // The path is ended by NUL and outlives the call.
+      let result = unsafe mkfifo($0.path("org/name/1/fifo"), 0o644)
+      try #require(result == 0)
+    },
     Case(rule: "socket", path: "org/name/1/socket", fault: .notRegular(.socket)) { tree in
-      try #require(mknod(tree.path("org/name/1/socket"), S_IFSOCK | 0o644, 0) == 0)
+      // The path is ended by NUL and outlives the call.
+      let result = unsafe mknod(tree.path("org/name/1/socket"), S_IFSOCK | 0o644, 0)
+      try #require(result == 0)
     },
     .file("number sign", "org/name/1/a#b", .needsEscaping("#")),
     .file("question mark", "org/name/1/a?b", .needsEscaping("?")),
@@ -125,13 +130,8 @@ struct ScanRefusalTests {
 
   @Test func deviceIsRefused() throws {
     // Not every container lets root make a device, but each has this one.
-    do throws(SigningError) {
-      _ = try CatalogScanner.scan("/dev")
-      Issue.record("accepted")
-    } catch {
-      guard case .scan(let problems, _) = error else { throw error }
-      #expect(problems.contains(ScanProblem(path: "null", fault: .notRegular(.characterDevice))))
-    }
+    let problems = try ModelTree.problems(of: "/dev")
+    #expect(problems.contains(ScanProblem(path: "null", fault: .notRegular(.characterDevice))))
   }
 
   @Test func emptyCatalogIsRefused() throws {
@@ -216,14 +216,12 @@ struct UnreadableTests {
     #expect(problems == [ScanProblem(path: ByteString(path), fault: .unreadable(.accessDenied))])
   }
 
-  @Test func folderThatCanBeListedAndNotSearched() throws {
+  @Test(arguments: [0o444, 0o111]) func folderThatCanBeOnlyListedOrOnlySearched(_ mode: Int) throws {
     let tree = try ModelTree(file: "org/name/1/a")
-    try tree.write("org/name/1/b", "x")
-    tree.chmod("org/name/1", 0o444)
+    tree.chmod("org/name/1", mode)
     defer { tree.chmod("org/name/1", 0o755) }
     let problems = try asNobody { try tree.problems() }
-    #expect(problems.map(\.path) == ["org/name/1/a", "org/name/1/b"])
-    #expect(problems.allSatisfy { $0.fault == .unreadable(.accessDenied) })
+    #expect(problems == [ScanProblem(path: "org/name/1", fault: .unreadable(.accessDenied))])
   }
 
   @Test func diskThatFailsIsNamed() throws {
@@ -241,7 +239,9 @@ struct UnreadableTests {
     guard geteuid() == 0 else { return try body() }
     typealias SetUser = @convention(c) (UInt32) -> CInt
     // The C library has this function, with this type; it changes the calling thread only, and Glibc's Swift module does not list it.
-    let symbol = try #require(unsafe dlsym(nil, "setfsuid"))
+    let symbol = unsafe dlsym(nil, "setfsuid")
+    let isFound = unsafe symbol != nil
+    try #require(isFound)
     let setUser = unsafe unsafeBitCast(symbol, to: SetUser.self)
     _ = setUser(65534)
     defer { _ = setUser(0) }

@@ -57,7 +57,10 @@ struct CollisionTests {
       }
     }
     let changes: [(String) -> String] = [
-      { $0.lowercased() }, { $0.uppercased() }, \.precomposedStringWithCanonicalMapping, \.decomposedStringWithCanonicalMapping,
+      { $0.lowercased() },
+      // Swift's upper case of a subscript iota is right only for decomposed text (Unicode, D145): further accents would move to the iota.
+      { $0.decomposedStringWithCanonicalMapping.uppercased() }, \.precomposedStringWithCanonicalMapping,
+      \.decomposedStringWithCanonicalMapping,
     ]
     for _ in 0..<3000 {
       var name = String.UnicodeScalarView()

@@ -10,7 +10,7 @@ import Testing
 struct FileHasherTests {
   private static let path = "org/name/1/weights.bin"
 
-  @Test(arguments: [0, 1, 4096, 1 << 20, (1 << 20) + 1, (5 << 20) - 1, 40 << 20]) func bothDigestsAreThoseOfTheBytes(_ byteCount: Int)
+  @Test(arguments: [0, 1, 4096, 1 << 20, (1 << 20) + 1, (5 << 20) - 1, 17 << 20]) func bothDigestsAreThoseOfTheBytes(_ byteCount: Int)
     throws
   {
     let tree = try ModelTree()
@@ -23,7 +23,8 @@ struct FileHasherTests {
     #expect(hashed.map(\.target.hashes.sha256) == [SHA256.hash(of: bytes)])
     var fsverity = FSVerityHasher()
     fsverity.update(bytes.span)
-    #expect(hashed[0].target.fsverity == fsverity.finalize())
+    let expected = fsverity.finalize()
+    #expect(hashed[0].target.fsverity == expected)
     #expect(hashed[0].target.byteCount == Int64(byteCount))
     #expect(hashed[0].summary.format == .unknown)
     #expect(counted == byteCount)
@@ -51,14 +52,19 @@ struct FileHasherTests {
       let files = FileManager.default
       switch self {
       case .appended: try tree.append(path, "more")
-      case .cut: try #require(truncate(full, 100) == 0)
+      case .cut:
+        // The path is ended by NUL and outlives the call.
+        let result = unsafe truncate(full, 100)
+        try #require(result == 0)
       case .overwritten:
         let file = try #require(FileHandle(forWritingAtPath: full))
         try file.write(contentsOf: Data("other".utf8))
         try file.close()
       case .replaced:
         try files.copyItem(atPath: full, toPath: full + ".new")
-        try #require(rename(full + ".new", full) == 0)
+        // The paths are ended by NUL and outlive the call.
+        let result = unsafe rename(full + ".new", full)
+        try #require(result == 0)
       case .removed: try files.removeItem(atPath: full)
       case .becameLink:
         try files.moveItem(atPath: full, toPath: full + ".moved")
@@ -70,7 +76,7 @@ struct FileHasherTests {
     }
   }
 
-  @Test(arguments: Change.allCases, [3 << 20, 64 << 20]) func changeWhileItIsHashedIsAnError(_ change: Change, _ byteCount: Int) throws {
+  @Test(arguments: Change.allCases, [3 << 20, 20 << 20]) func changeWhileItIsHashedIsAnError(_ change: Change, _ byteCount: Int) throws {
     let tree = try ModelTree()
     try tree.write(Self.path, Data(repeating: 7, count: byteCount))
     let scan = try tree.scan()

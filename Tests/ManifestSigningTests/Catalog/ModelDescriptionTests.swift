@@ -171,9 +171,9 @@ struct DescriptionCheckTests {
     try tree.write("org/name/model.json", text)
     let scanned = try #require(try tree.scan().models.first)
     do throws(SigningError) {
-      let description = try #require(try scanned.readDescription())
+      let description = try scanned.readDescription()
       #expect(scanned.description == Array(text.utf8))
-      #expect(description.title == "T")
+      #expect(description?.title == "T")
       return []
     } catch {
       guard case .descriptionMismatch(let path, let problems, let count) = error else { throw error }
@@ -309,7 +309,7 @@ struct DerivedDescriptionTests {
   @Test(arguments: [
     ["1.10", "1.9", "1.2.1", "1.2", "1.2-rc2", "1.2-rc1", "1.1"], ["v10", "v9", "v1"], ["2024-10-01", "2024-9-30"],
     ["1.0b", "1.0a", "1.0"],
-    ["99999999999999999999999999", "99999999999999999999999998"], ["01", "1", "00"],
+    ["99999999999999999999999999", "99999999999999999999999998"], ["1", "01", "00"],
   ])
   func versionsStandInNaturalOrder(_ names: [String]) throws {
     let tree = try ModelTree()

@@ -2,6 +2,7 @@ import FileIO
 import Foundation
 import ManifestSigning
 import TUFMetadata
+import Testing
 
 /// A folder of models that is made for one test and removed after it.
 final class ModelTree {
@@ -61,10 +62,12 @@ final class ModelTree {
 
   func scan() throws(SigningError) -> CatalogScan { try CatalogScanner.scan(folder) }
 
-  /// The problems of a scan that must find some.
-  func problems() throws -> [ScanProblem] {
+  /// The problems that a scan tells; none where it succeeds.
+  func problems() throws -> [ScanProblem] { try Self.problems(of: folder) }
+
+  static func problems(of folder: String) throws -> [ScanProblem] {
     do throws(SigningError) {
-      _ = try scan()
+      _ = try CatalogScanner.scan(folder)
     } catch {
       guard case .scan(let problems, let count) = error else { throw error }
       #expect(count >= problems.count)
