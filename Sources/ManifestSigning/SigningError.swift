@@ -85,10 +85,8 @@ extension SigningError: CustomStringConvertible {
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
 
-  private static let shownCount = 100
-
   private static func list(_ heading: String, _ items: [some CustomStringConvertible], count: Int) -> String {
-    let lines = [heading] + items.prefix(shownCount).map { "  \($0)" }
-    return (lines.count - 1 < count ? lines + ["  and \(count - lines.count + 1) more"] : lines).joined(separator: "\n")
+    let shown = items.prefix(100).map(\.description)
+    return heading + " " + shown.joined(separator: "; ") + (shown.count < count ? "; and \(count - shown.count) more" : "")
   }
 }

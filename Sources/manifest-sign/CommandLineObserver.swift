@@ -32,7 +32,7 @@ final class CommandLineObserver: PublishingObserver {
 
   func willHash(_ path: TargetPath) { state.withLock { $0.progress }?.begin("\(path)") }
 
-  func didHash(byteCount: Int) { state.withLock { $0.progress }?.advance(bytes: byteCount) }
+  func didHash(byteCount: Int) { state.withLock { $0.progress }?.advance(bytes: UInt64(clamping: byteCount)) }
 
   /// Takes the progress bar away.
   func finish() { state.withLock { $0.progress }?.finish() }

@@ -22,8 +22,19 @@ extension Failure {
     case .metadata(_, let cause), .description(_, let cause):
       self.init(.malformed, error.description)
       (expected, found, place) = Self.details(of: cause)
+    case .scan(let problems, let count): self.init(error, "the folder can't be published as it is", problems, count)
+    case .descriptionMismatch(let path, let problems, let count): self.init(error, "\(path) does not fit the files beside it", problems, count)
+    case .replaced(let paths): self.init(error, "files of a published version have other content now", paths, paths.count)
+    case .removed(let paths): self.init(error, "files that are published are missing", paths, paths.count)
     default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
     }
+  }
+
+  /// A failure of many things, of which the first hundred are named.
+  private init(_ error: SigningError, _ message: String, _ items: [some CustomStringConvertible], _ count: Int) {
+    self.init(Self.code(of: error), message, hint: Self.hint(for: error))
+    self.items = items.prefix(100).map(\.description)
+    if count > self.items.count { self.items.append("and \(count - self.items.count) more") }
   }
 
   private static func code(of error: SigningError) -> ExitCode {

@@ -1,5 +1,6 @@
 internal import CommandLineSupport
 internal import ManifestSigning
+internal import ManifestVerifier
 internal import TUFMetadata
 
 enum InitVerb {
@@ -102,14 +103,14 @@ enum InitVerb {
     output.report("secrets", .string(layout.secrets))
     output.report(
       "roles",
-      .object(
-        TopLevelRole.allCases.map { role in
-          .init(
-            role.rawValue,
-            [
-              "keys": .array((result.keyNames[role] ?? []).map { .string($0) }), "threshold": .count(root[role].threshold),
-              "key_ids": .array(root[role].keyIDs.map { .string($0.description) }),
-            ])
-        }))
+      .object(TopLevelRole.allCases.map { JSONResult.Member($0.rawValue, json(result.keyNames[$0] ?? [], root[$0])) }))
+  }
+
+  private static func json(_ names: [String], _ keys: RoleKeys) -> JSONResult {
+    [
+      "keys": .array(names.map(JSONResult.string)),
+      "key_ids": .array(keys.keyIDs.map { JSONResult.string($0.description) }),
+      "threshold": .count(keys.threshold),
+    ]
   }
 }

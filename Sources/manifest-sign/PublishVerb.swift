@@ -1,5 +1,6 @@
 internal import CommandLineSupport
 internal import ManifestSigning
+internal import ManifestVerifier
 internal import TUFMetadata
 
 enum PublishVerb {
@@ -58,15 +59,17 @@ enum PublishVerb {
     if report.stagedCount > 0 { output.line("Put \(report.stagedCount) files into manifests/targets.") }
     output.line("Devices need a new timestamp before \(manifest.timestamp.payload.expires).")
     output.report("changed", .bool(!report.changes.isEmpty))
-    output.report("versions", .object(manifest.roles.map { .init($0.role.rawValue, .integer($0.version.number)) }))
-    output.report("expires", .object(manifest.roles.map { .init($0.role.rawValue, .string($0.expires.description)) }))
-    output.report("added", .array(report.changes.added.map { .string($0.description) }))
-    output.report("replaced", .array(report.changes.replaced.map { .string($0.description) }))
-    output.report("removed", .array(report.changes.removed.map { .string($0.description) }))
+    output.report("versions", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .integer($0.version.number)) }))
+    output.report("expires", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .string($0.expires.description)) }))
+    output.report("added", json(report.changes.added))
+    output.report("replaced", json(report.changes.replaced))
+    output.report("removed", json(report.changes.removed))
     output.report("models", .count(report.modelCount))
     output.report("files", .count(report.fileCount))
     output.report("bytes", .integer(report.byteCount))
     output.report("staged", .count(report.stagedCount))
-    output.report("warnings", .array(report.warnings.map { .string($0) }))
+    output.report("warnings", .array(report.warnings.map(JSONResult.string)))
   }
+
+  private static func json(_ paths: [TargetPath]) -> JSONResult { .array(paths.map { JSONResult.string($0.description) }) }
 }

@@ -47,7 +47,7 @@ enum StatusVerb {
     return key.name + holder + (key.isAtHand ? "" : ", not at hand")
   }
 
-  private static func json(_ role: RepositoryStatus.Role, _ now: UTCTime) -> JSONValue {
+  private static func json(_ role: RepositoryStatus.Role, _ now: UTCTime) -> JSONResult {
     [
       "version": role.version.map { .integer($0.number) } ?? .null,
       "expires": .optional(role.expires?.description),

@@ -9,7 +9,7 @@ extension ModelDescription {
     let root = try JSONDocument(parsing: bytes, limits: limits).root
     try root.requireObject()
     try root.read(.schema) { value throws(MetadataError) in
-      guard value.isString(Self.schema) else { throw value.unexpected("\"\(Self.schema)\"") }
+      guard value.string == Self.schema else { throw value.unexpected("\"\(Self.schema)\"") }
     }
     title = try root.read(.title) { value throws(MetadataError) in try value.requireText() }
     licence = try root.read(.licence) { value throws(MetadataError) in try value.requireText() }

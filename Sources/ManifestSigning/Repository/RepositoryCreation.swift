@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 public import ManifestVerifier
 public import TUFMetadata
