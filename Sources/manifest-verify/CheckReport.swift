@@ -9,7 +9,7 @@ final class CheckReport {
   private var failedCount = 0
   private var code = ExitCode.done
   private var absent: [ByteString] = []
-  private var files: [JSONValue] = []
+  private var files: [JSONResult] = []
 
   init(_ output: Output) { self.output = output }
 

@@ -69,8 +69,8 @@ struct CheckedFile {
     return "  expected: \(length), sha256:\(file.hashes.sha256)"
   }
 
-  var json: JSONValue {
-    var members: [JSONValue.Member] = [
+  var json: JSONResult {
+    var members: [JSONResult.Member] = [
       .init("path", .string(TargetPath.isUTF8(path) ? path.description : escaped(bytes: path.bytes))), .init("status", .string(status)),
     ]
     if let file {

@@ -18,23 +18,28 @@ struct FileCheck: ~Copyable {
 
   /// - Throws: `FileError` where the folder can't be opened.
   init(below path: String, method: FileVerifier.Method) throws(FileError) {
+    let base = try Self.openFolder(path)
+    self.init(path, base, folder: try Self.openFolder(path), FileVerifier(method: method))
+  }
+
+  private init(_ path: String, _ base: consuming FileDescriptor, folder: consuming FileDescriptor, _ verifier: consuming FileVerifier) {
     basePath = path
-    base = try FileError.describing(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
-    folder = try FileError.describing(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
-    verifier = FileVerifier(method: method)
+    self.base = base
+    self.folder = folder
+    self.verifier = verifier
+  }
+
+  private static func openFolder(_ path: String) throws(FileError) -> FileDescriptor {
+    try FileError.describing(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
   }
 
   /// Verifies one file.
   /// - Parameter progress: told the number of bytes of each piece that was hashed.
   mutating func check(_ path: TargetPath, _ file: TargetFile, progress: (Int) -> Void) throws(Interrupted) -> CheckedFile.Outcome {
     let descriptor: FileDescriptor
+    do { descriptor = try open(path) } catch { return outcome(of: error, path) }
     let byteCount: Int64
-    do {
-      descriptor = try open(path)
-      byteCount = try descriptor.status().byteCount
-    } catch {
-      return outcome(of: error, path)
-    }
+    do { byteCount = try descriptor.status().byteCount } catch { return .unreadable(reason: error.description) }
     // What is too short fails without being read to its end; only what is small is hashed, for the report.
     guard byteCount >= file.byteCount else { return try short(descriptor, byteCount, file, progress) }
     return try verify(descriptor, file, progress)

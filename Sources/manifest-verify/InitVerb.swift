@@ -25,8 +25,9 @@ enum InitVerb {
     let path = invocation.required(root.name)
     let bytes = try readFile(path, limit: VerificationLimits().rootByteCount)
     let isNew: Bool
-    do { isNew = try TrustStore.initialise(folder, root: bytes) } catch .unusableRoot(let cause) {
-      var failure = Failure(explaining: TrustStoreError.unusableRoot(cause))
+    do { isNew = try TrustStore.initialise(folder, root: bytes) } catch {
+      guard case .unusableRoot = error else { throw error }
+      var failure = Failure(explaining: error)
       failure.place = [path, failure.place].compactMap { $0 }.joined(separator: ", ")
       throw failure
     }

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata
 
@@ -18,7 +19,7 @@ enum ListVerb {
     let manifest = try DeviceState.manifest(invocation)
     DeviceState.warnOfExpiry(manifest, at: now, invocation, output)
     var table = Table([.right, .left, .left])
-    var files: [JSONValue] = []
+    var files: [JSONResult] = []
     for (path, file) in manifest.targets.payload.all {
       if output.isJSON {
         files.append(json(path, file))
@@ -32,8 +33,8 @@ enum ListVerb {
   }
 
   /// What the manifest says of a file.
-  static func json(_ path: TargetPath, _ file: TargetFile) -> JSONValue {
-    var members: [JSONValue.Member] = [
+  static func json(_ path: TargetPath, _ file: TargetFile) -> JSONResult {
+    var members: [JSONResult.Member] = [
       .init("path", .string(path.description)), .init("length", .integer(file.byteCount)),
       .init("sha256", .string(file.hashes.sha256.description)),
     ]

@@ -97,19 +97,17 @@ enum RefreshVerb {
   }
 
   private static func report(_ manifest: TrustedManifest, _ old: [TopLevelRole: Version?], _ now: UTCTime, _ output: Output) {
-    var table = Table([("ROLE", .left), ("VERSION", .left), ("EXPIRES", .left), ("", .left)])
-    var roles: [JSONValue.Member] = []
+    var table = Table([("ROLE", .left), ("VERSION", .left), ("EXPIRES", .left), ("WHEN", .left)])
+    var roles: [JSONResult.Member] = []
     for (role, version, expires) in manifest.roles {
       let from: Version? = old[role] ?? version
       let words = from == version ? "\(version)" : "\(from.map(\.description) ?? "none") → \(version)"
       table.append(["\(role.rawValue)", "\(words)", "\(expires)", "\(DeviceState.words(expires, now))"])
-      roles.append(
-        .init(
-          role.rawValue,
-          [
-            "from": from.map { .integer($0.number) } ?? .null, "version": .integer(version.number),
-            "expires": .string(expires.description), "seconds_left": .integer(expires.secondsSince1970 - now.secondsSince1970),
-          ]))
+      let members: JSONResult = [
+        "from": from.map { .integer($0.number) } ?? .null, "version": .integer(version.number),
+        "expires": .string(expires.description), "seconds_left": .integer(expires.secondsSince1970 - now.secondsSince1970),
+      ]
+      roles.append(.init(role.rawValue, members))
     }
     output.table(table)
     let count = manifest.targets.payload.count

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata
 internal import TrustStore
@@ -81,7 +82,7 @@ enum ShowVerb {
       rows += [Row(manifest.timestamp), Row(manifest.snapshot), Row(manifest.targets)]
       count = manifest.targets.payload.count
     }
-    var table = Table([("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("", .left), ("SIGNED BY", .left)])
+    var table = Table([("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("WHEN", .left), ("SIGNED BY", .left)])
     for row in rows {
       table.append([
         "\(row.role.rawValue)", "\(row.version)", "\(row.expires)", "\(DeviceState.words(row.expires, now))",
@@ -101,7 +102,7 @@ enum ShowVerb {
     output.report("files", count.map { .count($0) } ?? .null)
   }
 
-  private static func json(_ row: Row, _ now: UTCTime) -> JSONValue {
+  private static func json(_ row: Row, _ now: UTCTime) -> JSONResult {
     [
       "version": .integer(row.version.number), "expires": .string(row.expires.description),
       "seconds_left": .integer(row.expires.secondsSince1970 - now.secondsSince1970), "threshold": .count(row.keys.threshold),
