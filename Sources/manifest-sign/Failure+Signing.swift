@@ -23,7 +23,8 @@ extension Failure {
       self.init(.malformed, error.description)
       (expected, found, place) = Self.details(of: cause)
     case .scan(let problems, let count): self.init(error, "the folder can't be published as it is", problems, count)
-    case .descriptionMismatch(let path, let problems, let count): self.init(error, "\(path) does not fit the files beside it", problems, count)
+    case .descriptionMismatch(let path, let problems, let count):
+      self.init(error, "\(path) does not fit the files beside it", problems, count)
     case .replaced(let paths): self.init(error, "files of a published version have other content now", paths, paths.count)
     case .removed(let paths): self.init(error, "files that are published are missing", paths, paths.count)
     default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))

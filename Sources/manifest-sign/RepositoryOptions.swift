@@ -22,6 +22,9 @@ enum RepositoryOptions {
     RepositoryLayout(invocation.required(repository.name), secrets: invocation.value(secrets.name))
   }
 
+  /// The layout for a verb that touches no secret key.
+  static func publishedLayout(_ invocation: Invocation) -> RepositoryLayout { RepositoryLayout(invocation.required(repository.name)) }
+
   static func passphraseSource(_ invocation: Invocation) throws(SigningError) -> PassphraseSource {
     let option: PassphraseSource.Option? =
       if let file = invocation.value(passphraseFile.name) {

@@ -19,7 +19,7 @@ enum VerifyVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let layout = RepositoryOptions.layout(invocation)
+    let layout = RepositoryOptions.publishedLayout(invocation)
     let state = try PublishedState(layout)
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []
@@ -37,8 +37,8 @@ enum VerifyVerb {
     }
     var (intact, notStaged) = (0, 0)
     if let manifest = state.manifest {
-      try verification.files(of: manifest, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }) {
-        _, _, outcome in
+      let models = invocation.value(folder.name)
+      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }) { outcome in
         switch outcome {
         case .intact: intact += 1
         case .notStaged: notStaged += 1
