@@ -1,6 +1,6 @@
+internal import Digests
 package import FileIO
 public import TUFMetadata
-internal import Digests
 
 /// Holds local files against the manifest: one open descriptor a file, constant memory, one buffer for all files.
 public struct FileVerifier: ~Copyable {
@@ -43,8 +43,8 @@ public struct FileVerifier: ~Copyable {
     progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
     let before = try Self.status(of: descriptor, path)
-    // Known to be too long: nothing of it needs to be read.
-    guard before.byteCount <= file.byteCount else {
+    // Known to be too long or too short: nothing of it needs to be read.
+    guard before.byteCount == file.byteCount else {
       throw .wrongLength(path: path, expected: file.byteCount, actual: before.byteCount)
     }
     var digests = FileDigests(of: file, method)
@@ -54,7 +54,7 @@ public struct FileVerifier: ~Copyable {
       let count: Int
       do { count = try descriptor.fill(&buffer, at: length) } catch { throw .file(.system(.read, path: path, error)) }
       if count == 0 { break }
-      // A file that grows while it is read, or whose size the file system does not tell, stops here.
+      // A file that grows while it is read stops here.
       guard Int64(count) <= file.byteCount - length else {
         throw .wrongLength(path: path, expected: file.byteCount, actual: length + Int64(count))
       }
