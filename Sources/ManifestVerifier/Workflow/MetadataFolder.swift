@@ -1,4 +1,4 @@
-package import FileIO
+internal import FileIO
 internal import TUFMetadata
 
 /// A folder of published metadata, read with plain file calls.
