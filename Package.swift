@@ -50,14 +50,19 @@ let package = Package(
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-    tests(of: "Digests"),
-    tests(of: "TUFMetadata"),
-    tests(of: "ModelFormats"),
-    tests(of: "FileIO"),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
-    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
+    .target(
+      name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures",
+      swiftSettings: strict),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
+    tests(of: "Digests"),
+    tests(of: "TUFMetadata", ["Digests"]),
+    tests(of: "ModelFormats"),
+    tests(of: "FileIO"),
+    tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
   ]
 )

@@ -19,7 +19,9 @@ struct TrustLayout {
   /// The version that a name in `roots` stands for; nil for a name that is not one of ours.
   static func rootVersion(_ name: [UInt8]) -> Version? {
     let text = String(decoding: name, as: UTF8.self)
-    guard text.hasSuffix(".json"), let version = Int64(text.dropLast(5)).flatMap(Version.init), text == "\(version).json" else { return nil }
+    guard text.hasSuffix(".json"), let version = Int64(text.dropLast(5)).flatMap(Version.init), text == "\(version).json" else {
+      return nil
+    }
     return version
   }
 }

@@ -54,9 +54,21 @@ public struct TrustStore: ~Copyable {
 
   /// A state that this process can't write, in a read-only image say, needs no lock to be read.
   private static func lockToRead(_ layout: TrustLayout) throws(TrustStoreError) -> FileLock? {
-    do { return try lock(layout) } catch {
+    do {
+      let lock = try lock(layout)
+      try removeLeftovers(layout)
+      return lock
+    } catch {
       if case .file(let file) = error, file.errno == .readOnlyFileSystem || file.errno == .accessDenied { return nil }
       throw error
+    }
+  }
+
+  /// What a killed process was still writing.
+  private static func removeLeftovers(_ layout: TrustLayout) throws(TrustStoreError) {
+    try onDisk { () throws(FileError) in
+      try TemporaryFile.removeLeftovers(inDirectory: layout.path)
+      try TemporaryFile.removeLeftovers(inDirectory: layout.roots)
     }
   }
 
@@ -105,8 +117,9 @@ public struct TrustStore: ~Copyable {
   public mutating func keep(_ change: TrustChange) throws(TrustStoreError) {
     switch change {
     case .root(let version, let bytes):
-      try replace(layout.root(version), bytes)
+      // The chain is what counts: a crash in between leaves the root to be walked again, and `root.json` written again with it.
       try replace(layout.metadata(.root), bytes)
+      try replace(layout.root(version), bytes)
     case .discardTimestampAndSnapshot:
       try remove(layout.metadata(.timestamp))
       try remove(layout.metadata(.snapshot))

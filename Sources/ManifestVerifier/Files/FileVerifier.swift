@@ -1,6 +1,6 @@
+internal import Digests
 package import FileIO
 public import TUFMetadata
-internal import Digests
 
 /// Holds local files against the manifest: one open descriptor a file, constant memory, one buffer for all files.
 public struct FileVerifier: ~Copyable {
@@ -55,7 +55,7 @@ public struct FileVerifier: ~Copyable {
       let count: Int
       do { count = try descriptor.fill(&buffer, at: length) } catch { throw .file(.system(.read, path: path, error)) }
       if count == 0 { break }
-      // A file that grows while it is read, or whose size the file system does not tell, stops here.
+      // A file that grows while it is read stops here.
       guard Int64(count) <= file.byteCount - length else {
         throw .wrongLength(path: path, expected: file.byteCount, actual: length + Int64(count))
       }

@@ -58,7 +58,8 @@ extension Trusted<Root> {
   package func successor(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Root> {
     let metadata = try UnverifiedMetadata<Root>(role: TopLevelRole.root.name, parsing: bytes)
     _ = try Trusted(
-      verifying: metadata, role: "root", keys: payload[.root], known: payload.keys, delegator: ByteString("root version \(payload.version)"))
+      verifying: metadata, role: "root", keys: payload[.root], known: payload.keys, delegator: ByteString("root version \(payload.version)")
+    )
     let next = try Trusted(
       verifying: metadata, role: "root", keys: metadata.payload[.root], known: metadata.payload.keys,
       delegator: "the new root itself")
