@@ -23,7 +23,8 @@ extension Failure {
       self.init(.malformed, error.description)
       (expected, found, place) = Self.details(of: cause)
     case .scan(let problems, let count): self.init(error, "the folder can't be published as it is", problems, count)
-    case .descriptionMismatch(let path, let problems, let count): self.init(error, "\(path) does not fit the files beside it", problems, count)
+    case .descriptionMismatch(let path, let problems, let count):
+      self.init(error, "\(path) does not fit the files beside it", problems, count)
     case .replaced(let paths): self.init(error, "files of a published version have other content now", paths, paths.count)
     case .removed(let paths): self.init(error, "files that are published are missing", paths, paths.count)
     default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
@@ -41,7 +42,7 @@ extension Failure {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys, .exampleKey: .key
+    case .key, .missingKeys: .key
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -58,7 +59,6 @@ extension Failure {
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
-    case .exampleKey: "make keys of your own with manifest-sign init"
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

@@ -8,7 +8,8 @@ enum InitVerb {
   private static let existing = Option.flag(
     "--existing-keys", "Use the secret keys that lie in secrets as root-1.key and so on, instead of new ones.")
   private static let lifetime = Option.repeated(
-    "--lifetime", "ROLE=DAYS", "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
+    "--lifetime", "ROLE=DAYS",
+    "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
   private static let holder = Option.repeated("--holder", "KEY=NAME", "Who holds a key, such as root-1=Alice; kept in keys/policy.json.")
 
   private static func keyCount(_ role: TopLevelRole) -> Option {
@@ -56,6 +57,7 @@ enum InitVerb {
     let layout = RepositoryOptions.layout(invocation)
     let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation))
     let observer = CommandLineObserver(output)
+    defer { observer.finish() }
     let result = try creation.run(keys: keys, now: ReleaseClock.signingTime(), notice: observer.notice)
     report(result, layout, output)
     return .done
@@ -68,7 +70,8 @@ enum InitVerb {
       guard let role = TopLevelRole(rawValue: name), let days = Int(value), Policy.lifetimeBounds.contains(days) else {
         throw Failure(
           .usage, "\(lifetime.name) \(text) is not a lifetime",
-          expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days", found: "\"\(text)\"")
+          expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days",
+          found: "\"\(text)\"")
       }
       policy.lifetimes[role] = days
     }

@@ -43,7 +43,7 @@ enum PublishVerb {
   }
 
   private static func show(_ report: PublishingReport, _ output: Output) {
-    for warning in report.warnings { output.warning("\(warning)") }
+    if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
     let manifest = report.manifest
     if report.changes.isEmpty {
       output.line("Nothing changed: targets version \(manifest.targets.payload.version) stays as it is.", style: .good)

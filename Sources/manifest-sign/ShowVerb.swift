@@ -17,7 +17,7 @@ enum ShowVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let path = try path(of: invocation.required(file.name), RepositoryOptions.layout(invocation))
+    let path = try path(of: invocation.required(file.name), RepositoryOptions.publishedLayout(invocation))
     let shown = try MetadataText(path)
     output.line("\(path)", style: .heading)
     for line in shown.lines { output.line("\(line)") }

@@ -10,7 +10,7 @@ enum VerifyVerb {
   static let verb = Verb(
     "verify", "Check all that devices of every age would check, and the files on disk.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.at],
+    options: [RepositoryOptions.repository, ReportTime.option],
     discussion: [
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
@@ -19,11 +19,11 @@ enum VerifyVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let layout = RepositoryOptions.layout(invocation)
+    let layout = RepositoryOptions.publishedLayout(invocation)
     let state = try PublishedState(layout)
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []
-    for device in verification.devices(state, at: try ReleaseClock.reportTime(invocation)) {
+    for device in verification.devices(state, at: try ReportTime.of(invocation)) {
       switch device.outcome {
       case .success(let manifest):
         output.line(
@@ -37,8 +37,8 @@ enum VerifyVerb {
     }
     var (intact, notStaged) = (0, 0)
     if let manifest = state.manifest {
-      try verification.files(of: manifest, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }) {
-        _, _, outcome in
+      let models = invocation.value(folder.name)
+      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }) { outcome in
         switch outcome {
         case .intact: intact += 1
         case .notStaged: notStaged += 1

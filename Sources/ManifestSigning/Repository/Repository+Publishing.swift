@@ -80,7 +80,6 @@ extension Repository {
     _ manifest: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ passphrases: PassphraseSource,
     _ observer: some PublishingObserver
   ) throws(SigningError) -> PublishedSet {
-    try ExampleKeys.refuse(in: state.root)
     let ring = try KeyRing(layout)
     return try PublishedSet(manifest, after: state, policy: policy, now: now) { (role) throws(SigningError) in
       try ring.signers(for: role, state.root.payload[role], passphrases, notice: observer.notice)

@@ -75,7 +75,6 @@ public struct RepositoryCreation {
     let root = try SignedMetadata(rootPayload(signers, now), by: signers[.root] ?? [])
     let trusted: Trusted<Root>
     do { trusted = try Trusted(selfSigned: root.bytes) } catch { throw .published(error) }
-    try ExampleKeys.refuse(in: trusted)
     for role in TopLevelRole.allCases {
       for (name, signer) in zip(names[role] ?? [], signers[role] ?? []) { try writePublicKey(signer.publicKey, name) }
     }
