@@ -49,18 +49,15 @@ let package = Package(
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
-    tests(of: "FileIO"),
-    tests(of: "ManifestSigning", ["TUFMetadata", "FileIO", "CSodium"]),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "Digests"),
-    tests(of: "TUFMetadata"),
+    tests(of: "TUFMetadata", ["RepositoryFixtures", "Digests"]),
     tests(of: "ModelFormats"),
     tests(of: "FileIO"),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    tests(of: "ModelFormats"),
     .target(
       name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures", swiftSettings: strict),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
