@@ -47,7 +47,7 @@ let package = Package(
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
-    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
+    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "Digests"),
