@@ -28,6 +28,8 @@ enum InitVerb {
     discussion: [
       "Makes Ed25519 keys for the four roles, and manifests/metadata/1.root.json, which names them. Ship that file with your app: a device trusts "
         + "everything from there. Nothing is ever overwritten.",
+      "Where it fails or is interrupted, it takes away again what it wrote. Only if it is killed can key files be left without a 1.root.json: they have "
+        + "signed nothing, so remove them and begin anew, or, if all of them are there, go on with --existing-keys.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
@@ -58,7 +60,8 @@ enum InitVerb {
     let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    let result = try creation.run(keys: keys, now: ReleaseClock.signingTime(), notice: observer.notice)
+    let result = try creation.run(
+      keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
     report(result, layout, output)
     return .done
   }
