@@ -56,19 +56,9 @@ let package = Package(
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
     tests(of: "Digests"),
-    tests(of: "TUFMetadata", ["Digests"]),
-    tests(of: "ModelFormats"),
-    tests(of: "FileIO"),
-    tests(of: "Digests"),
     tests(of: "TUFMetadata", ["RepositoryFixtures", "Digests"]),
     tests(of: "ModelFormats"),
     tests(of: "FileIO"),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
-    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
-    .executableTarget(
-      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    .target(
-      name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures", swiftSettings: strict),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
