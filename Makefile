@@ -1,6 +1,6 @@
 # Thin on purpose: what each target does stands in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-slow lint benchmark clean
+.PHONY: help build demo test test-slow lint format benchmark clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test-slow: ## everything, the slow tests included
 
 lint: ## formatting, shell scripts, module boundaries in the sources
 	@scripts/lint
+
+format: ## bring the Swift files into the form that lint asks for, as far as a program can
+	@swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 benchmark: ## speed and memory beside the peers, in one run
 	@scripts/install-packages build peers test

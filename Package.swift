@@ -46,22 +46,23 @@ let package = Package(
     library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
-    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
     tests(of: "Digests"),
     tests(of: "TUFMetadata", ["RepositoryFixtures", "Digests"]),
     tests(of: "ModelFormats"),
     tests(of: "FileIO"),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
-    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
-    .executableTarget(
-      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    .target(
-      name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures", swiftSettings: strict),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
   ]
 )

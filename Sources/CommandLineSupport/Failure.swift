@@ -11,6 +11,8 @@ package struct Failure: Error, Hashable, Sendable {
   package var place: String?
   /// What to do next.
   package var hint: String?
+  /// The single faults where there are several, each shown on a line of its own.
+  package var items: [String] = []
 
   package init(
     _ code: ExitCode, _ message: String, expected: String? = nil, found: String? = nil, at place: String? = nil, hint: String? = nil
@@ -23,12 +25,13 @@ package struct Failure: Error, Hashable, Sendable {
     self.hint = hint
   }
 
-  /// `{"code":…,"exit":…,"message":…}` and those of `expected`, `found`, `where` and `hint` that are known.
-  package var json: JSONValue {
-    var members: [JSONValue.Member] = [
+  /// `{"code":…,"exit":…,"message":…}` and those of `expected`, `found`, `where`, `hint` and `items` that are known.
+  package var json: JSONResult {
+    var members: [JSONResult.Member] = [
       .init("code", .string(code.name)), .init("exit", .integer(Int64(code.rawValue))), .init("message", .string(message)),
     ]
     for (name, value) in details(placeName: "where") { members.append(.init(name, .string(value))) }
+    if !items.isEmpty { members.append(.init("items", .array(items.map(JSONResult.string)))) }
     return .object(members)
   }
 

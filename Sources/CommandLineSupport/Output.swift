@@ -18,7 +18,7 @@ package final class Output: Sendable {
 
   private struct State {
     var pending: [UInt8] = []
-    var members: [JSONValue.Member] = []
+    var members: [JSONResult.Member] = []
     var writeError: CInt = 0
     var bar: EscapedText?
     var isFinished = false
@@ -69,10 +69,10 @@ package final class Output: Sendable {
   }
 
   /// Adds a member to the one object that `--json` prints, or replaces it; nothing without `--json`.
-  package func report(_ name: String, _ value: JSONValue) {
+  package func report(_ name: String, _ value: JSONResult) {
     if !isJSON { return }
     state.withLock { state in
-      let member = JSONValue.Member(name, value)
+      let member = JSONResult.Member(name, value)
       if let index = state.members.firstIndex(where: { $0.name == name }) {
         state.members[index] = member
       } else {
@@ -101,6 +101,7 @@ package final class Output: Sendable {
 
   private func showInWords(_ failure: Failure) {
     say([("\(program): error: ", .bad), (EscapedText(failure.message), .plain)])
+    for item in failure.items { say([("  - ", .faint), (EscapedText(item), .plain)]) }
     for (name, value) in failure.details(placeName: "where") {
       say([("  \(name):", .faint), (EscapedText.spaces(9 - name.count) + EscapedText(value), .plain)])
     }
@@ -133,7 +134,7 @@ package final class Output: Sendable {
       state.isFinished = true
       erase(&state)
       state.bar = nil
-      if isJSON { state.pending += Array((JSONValue.object(state.members).text + "\n").utf8) }
+      if isJSON { state.pending += Array((JSONResult.object(state.members).text + "\n").utf8) }
       flush(&state)
       return (state.writeError, true)
     }

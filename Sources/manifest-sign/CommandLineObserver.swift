@@ -3,14 +3,14 @@ internal import ManifestSigning
 internal import Synchronization
 internal import TUFMetadata
 
-/// Shows a publication's progress, and warns of keys without a passphrase, each once.
+/// Shows a publication's progress, and warns of keys without a passphrase.
 final class CommandLineObserver: PublishingObserver {
   private let output: Output
   private let state = Mutex(State())
 
   private struct State {
     var progress: Progress?
-    var warned: Set<KeyNotice> = []
+    var unencrypted: [String] = []
   }
 
   init(_ output: Output) { self.output = output }
@@ -18,10 +18,8 @@ final class CommandLineObserver: PublishingObserver {
   func isCancelled() -> Bool { Interruption.isRequested }
 
   func notice(_ notice: KeyNotice) {
-    guard state.withLock({ $0.warned.insert(notice).inserted }) else { return }
     switch notice {
-    case .unencrypted(let name, let path):
-      output.warning("the secret key \(name) has no passphrase: whoever can read \(path) can sign")
+    case .unencrypted(_, let path): state.withLock { $0.unencrypted.append(path) }
     }
   }
 
@@ -32,8 +30,16 @@ final class CommandLineObserver: PublishingObserver {
 
   func willHash(_ path: TargetPath) { state.withLock { $0.progress }?.begin("\(path)") }
 
-  func didHash(byteCount: Int) { state.withLock { $0.progress }?.advance(bytes: byteCount) }
+  func didHash(byteCount: Int) { state.withLock { $0.progress }?.advance(bytes: UInt64(clamping: byteCount)) }
 
-  /// Takes the progress bar away.
-  func finish() { state.withLock { $0.progress }?.finish() }
+  /// Takes the progress bar away, and warns of what was noticed.
+  func finish() {
+    let (progress, unencrypted) = state.withLock { state in
+      defer { state = State() }
+      return (state.progress, state.unencrypted)
+    }
+    progress?.finish()
+    guard !unencrypted.isEmpty else { return }
+    output.warning("secret keys without a passphrase, with which whoever can read them can sign: \(unencrypted.joined(separator: ", "))")
+  }
 }

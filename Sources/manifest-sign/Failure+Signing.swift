@@ -22,15 +22,27 @@ extension Failure {
     case .metadata(_, let cause), .description(_, let cause):
       self.init(.malformed, error.description)
       (expected, found, place) = Self.details(of: cause)
+    case .scan(let problems, let count): self.init(error, "the folder can't be published as it is", problems, count)
+    case .descriptionMismatch(let path, let problems, let count):
+      self.init(error, "\(path) does not fit the files beside it", problems, count)
+    case .replaced(let paths): self.init(error, "files of a published version have other content now", paths, paths.count)
+    case .removed(let paths): self.init(error, "files that are published are missing", paths, paths.count)
     default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
     }
+  }
+
+  /// A failure of many things, of which the first hundred are named.
+  private init(_ error: SigningError, _ message: String, _ items: [some CustomStringConvertible], _ count: Int) {
+    self.init(Self.code(of: error), message, hint: Self.hint(for: error))
+    self.items = items.prefix(100).map(\.description)
+    if count > self.items.count { self.items.append("and \(count - self.items.count) more") }
   }
 
   private static func code(of error: SigningError) -> ExitCode {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys, .exampleKey: .key
+    case .key, .missingKeys: .key
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -43,11 +55,11 @@ extension Failure {
     switch error {
     case .key(let key, let path): key.hint(path: path)
     case .noRepository: "run manifest-sign init, or name the repository's folder with --repository"
-    case .alreadyExists: "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
+    case .alreadyExists:
+      "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
-    case .exampleKey: "make keys of your own with manifest-sign init"
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

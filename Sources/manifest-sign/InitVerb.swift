@@ -1,5 +1,6 @@
 internal import CommandLineSupport
 internal import ManifestSigning
+internal import ManifestVerifier
 internal import TUFMetadata
 
 enum InitVerb {
@@ -7,7 +8,8 @@ enum InitVerb {
   private static let existing = Option.flag(
     "--existing-keys", "Use the secret keys that lie in secrets as root-1.key and so on, instead of new ones.")
   private static let lifetime = Option.repeated(
-    "--lifetime", "ROLE=DAYS", "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
+    "--lifetime", "ROLE=DAYS",
+    "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
   private static let holder = Option.repeated("--holder", "KEY=NAME", "Who holds a key, such as root-1=Alice; kept in keys/policy.json.")
 
   private static func keyCount(_ role: TopLevelRole) -> Option {
@@ -26,6 +28,8 @@ enum InitVerb {
     discussion: [
       "Makes Ed25519 keys for the four roles, and manifests/metadata/1.root.json, which names them. Ship that file with your app: a device trusts "
         + "everything from there. Nothing is ever overwritten.",
+      "Where it fails or is interrupted, it takes away again what it wrote. Only if it is killed can key files be left without a 1.root.json: they have "
+        + "signed nothing, so remove them and begin anew, or, if all of them are there, go on with --existing-keys.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
@@ -55,7 +59,9 @@ enum InitVerb {
     let layout = RepositoryOptions.layout(invocation)
     let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation))
     let observer = CommandLineObserver(output)
-    let result = try creation.run(keys: keys, now: ReleaseClock.signingTime(), notice: observer.notice)
+    defer { observer.finish() }
+    let result = try creation.run(
+      keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
     report(result, layout, output)
     return .done
   }
@@ -67,7 +73,8 @@ enum InitVerb {
       guard let role = TopLevelRole(rawValue: name), let days = Int(value), Policy.lifetimeBounds.contains(days) else {
         throw Failure(
           .usage, "\(lifetime.name) \(text) is not a lifetime",
-          expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days", found: "\"\(text)\"")
+          expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days",
+          found: "\"\(text)\"")
       }
       policy.lifetimes[role] = days
     }
@@ -102,14 +109,14 @@ enum InitVerb {
     output.report("secrets", .string(layout.secrets))
     output.report(
       "roles",
-      .object(
-        TopLevelRole.allCases.map { role in
-          .init(
-            role.rawValue,
-            [
-              "keys": .array((result.keyNames[role] ?? []).map { .string($0) }), "threshold": .count(root[role].threshold),
-              "key_ids": .array(root[role].keyIDs.map { .string($0.description) }),
-            ])
-        }))
+      .object(TopLevelRole.allCases.map { JSONResult.Member($0.rawValue, json(result.keyNames[$0] ?? [], root[$0])) }))
+  }
+
+  private static func json(_ names: [String], _ keys: RoleKeys) -> JSONResult {
+    [
+      "keys": .array(names.map(JSONResult.string)),
+      "key_ids": .array(keys.keyIDs.map { JSONResult.string($0.description) }),
+      "threshold": .count(keys.threshold),
+    ]
   }
 }

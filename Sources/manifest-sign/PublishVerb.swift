@@ -1,5 +1,7 @@
+internal import CommandFailures
 internal import CommandLineSupport
 internal import ManifestSigning
+internal import ManifestVerifier
 internal import TUFMetadata
 
 enum PublishVerb {
@@ -37,12 +39,12 @@ enum PublishVerb {
     let report = try repository.publish(
       invocation.required(folder.name), options, passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
     observer.finish()
-    show(report, output)
+    try show(report, output)
     return .done
   }
 
-  private static func show(_ report: PublishingReport, _ output: Output) {
-    for warning in report.warnings { output.warning("\(warning)") }
+  private static func show(_ report: PublishingReport, _ output: Output) throws(Failure) {
+    if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
     let manifest = report.manifest
     if report.changes.isEmpty {
       output.line("Nothing changed: targets version \(manifest.targets.payload.version) stays as it is.", style: .good)
@@ -56,17 +58,24 @@ enum PublishVerb {
           + "\(manifest.timestamp.payload.version).", style: .good)
     }
     if report.stagedCount > 0 { output.line("Put \(report.stagedCount) files into manifests/targets.") }
+    // A SOURCE_DATE_EPOCH of long ago, or a publication that nobody has renewed.
+    let expired = manifest.expired(at: try ReportTime.now())
+    if !expired.isEmpty {
+      output.warning("\(expired.map(\.role.rawValue).joined(separator: ", ")) expired: devices can't refresh until it is signed again")
+    }
     output.line("Devices need a new timestamp before \(manifest.timestamp.payload.expires).")
     output.report("changed", .bool(!report.changes.isEmpty))
-    output.report("versions", .object(manifest.roles.map { .init($0.role.rawValue, .integer($0.version.number)) }))
-    output.report("expires", .object(manifest.roles.map { .init($0.role.rawValue, .string($0.expires.description)) }))
-    output.report("added", .array(report.changes.added.map { .string($0.description) }))
-    output.report("replaced", .array(report.changes.replaced.map { .string($0.description) }))
-    output.report("removed", .array(report.changes.removed.map { .string($0.description) }))
+    output.report("versions", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .integer($0.version.number)) }))
+    output.report("expires", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .string($0.expires.description)) }))
+    output.report("added", json(report.changes.added))
+    output.report("replaced", json(report.changes.replaced))
+    output.report("removed", json(report.changes.removed))
     output.report("models", .count(report.modelCount))
     output.report("files", .count(report.fileCount))
     output.report("bytes", .integer(report.byteCount))
     output.report("staged", .count(report.stagedCount))
-    output.report("warnings", .array(report.warnings.map { .string($0) }))
+    output.report("warnings", .array(report.warnings.map(JSONResult.string)))
   }
+
+  private static func json(_ paths: [TargetPath]) -> JSONResult { .array(paths.map { JSONResult.string($0.description) }) }
 }

@@ -1,6 +1,7 @@
 internal import CommandLineSupport
 internal import FileIO
 internal import ManifestSigning
+internal import ManifestVerifier
 internal import TUFMetadata
 
 enum ShowVerb {
@@ -16,7 +17,7 @@ enum ShowVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let path = try path(of: invocation.required(file.name), RepositoryOptions.layout(invocation))
+    let path = try path(of: invocation.required(file.name), RepositoryOptions.publishedLayout(invocation))
     let shown = try MetadataText(path)
     output.line("\(path)", style: .heading)
     for line in shown.lines { output.line("\(line)") }
@@ -35,7 +36,7 @@ enum ShowVerb {
     return layout.metadata(role, version)
   }
 
-  private static func json(_ tree: JSONTree) -> JSONValue {
+  private static func json(_ tree: JSONTree) -> JSONResult {
     switch tree {
     case .object(let members):
       .object(members.sorted { $0.key < $1.key }.map { .init($0.key.description, json($0.value)) })

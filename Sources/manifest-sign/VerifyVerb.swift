@@ -10,20 +10,20 @@ enum VerifyVerb {
   static let verb = Verb(
     "verify", "Check all that devices of every age would check, and the files on disk.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.at],
+    options: [RepositoryOptions.repository, ReportTime.option],
     discussion: [
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
     ],
-    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .malformed],
+    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .malformed],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let layout = RepositoryOptions.layout(invocation)
+    let layout = RepositoryOptions.publishedLayout(invocation)
     let state = try PublishedState(layout)
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []
-    for device in verification.devices(state, at: try ReleaseClock.reportTime(invocation)) {
+    for device in verification.devices(state, at: try ReportTime.of(invocation)) {
       switch device.outcome {
       case .success(let manifest):
         output.line(
@@ -37,14 +37,15 @@ enum VerifyVerb {
     }
     var (intact, notStaged) = (0, 0)
     if let manifest = state.manifest {
-      try verification.files(of: manifest, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }) {
-        _, _, outcome in
+      let models = invocation.value(folder.name)
+      func note(_ outcome: RepositoryVerification.FileOutcome) {
         switch outcome {
         case .intact: intact += 1
         case .notStaged: notStaged += 1
         case .failed(let error): failures.append(Failure(error))
         }
       }
+      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }, report: note)
     }
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))

@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON output is one object that any parser reads")
 struct JSONOutputTests {
   @Test func memberOrderAndLayoutAreKept() {
-    let value: JSONValue = ["z": 1, "a": [true, nil, "x"], "empty": [], "none": [:], "f": .number(0.5), "nan": .number(.nan)]
+    let value: JSONResult = ["z": 1, "a": [true, nil, "x"], "empty": [], "none": [:], "f": .number(0.5), "nan": .number(.nan)]
     #expect(
       value.text == """
         {
@@ -22,11 +22,11 @@ struct JSONOutputTests {
         }
         """)
     #expect(value.compactText == #"{"z":1,"a":[true,null,"x"],"empty":[],"none":{},"f":0.5,"nan":null}"#)
-    #expect(JSONValue.count(UInt64.max).text == "\"18446744073709551615\"")
+    #expect(JSONResult.count(UInt64.max).text == "\"18446744073709551615\"")
   }
 
   @Test func whatCouldActOnATerminalIsEscaped() {
-    #expect(JSONValue.string("a\"\\\n\u{1B}\u{202E}\u{E0041}é").text == #""a\"\\\n\u001B\u202E\uDB40\uDC41é""#)
+    #expect(JSONResult.string("a\"\\\n\u{1B}\u{202E}\u{E0041}é").text == #""a\"\\\n\u001B\u202E\uDB40\uDC41é""#)
   }
 
   @Test func pythonReadsBackWhatWasWritten() throws {
@@ -38,7 +38,7 @@ struct JSONOutputTests {
             Unicode.Scalar(UInt32.random(in: 0...(Bool.random(using: &generator) ? 0x300 : 0x10FFFF), using: &generator))
           }))
     }
-    let document = JSONValue.array(strings.map { .object([.init($0, .string($0))]) })
+    let document = JSONResult.array(strings.map { .object([.init($0, .string($0))]) })
     let program = """
       import sys, json
       for o in json.loads(sys.stdin.buffer.read().decode('utf-8')):

@@ -19,7 +19,9 @@ struct PeerComparisonTests {
   @Test("Other model formats are unknown, and allowed", arguments: ["silero-vad/silero_vad.onnx", "magika/model.onnx"])
   func realONNX(_ path: String) throws {
     let (summary, _) = try inspect(PeerReaders.model(path))
-    #expect(summary == ModelSummary.unknown(.binary))
+    #expect(summary.format == .unknown)
+    #expect(summary.content == .binary)
+    #expect(summary.quantisation == nil)
   }
 
   @Test("GGUF files of every type that GGUFWriter writes, with every kind of metadata value", arguments: [32, 64])
@@ -86,18 +88,12 @@ struct PeerComparisonTests {
     let handle = try FileHandle(forReadingFrom: file)
     let length = try handle.seekToEnd()
     var tensors: [TensorDescription] = []
-    let summary = try ModelInspection.inspect(name: file.path, length: length, tensor: { tensors.append($0) }) { offset, count in
+    let read = { (offset: UInt64, count: Int) throws -> [UInt8] in
       try handle.seek(toOffset: offset)
       return try Array(handle.read(upToCount: count) ?? Data())
     }
+    let summary = try ModelInspection.inspect(name: file.path, length: length, tensor: { tensors.append($0) }, read: read)
     return (summary, tensors)
-  }
-}
-
-extension ModelSummary {
-  static func unknown(_ content: FileContent) -> ModelSummary? {
-    // A file of no format, with nothing to tell but what it looks like.
-    try? ModelInspection.inspect(name: "x.onnx", bytes: content == .binary ? [0xFF, 0xFE, 0x00] : [])
   }
 }
 
@@ -116,7 +112,7 @@ enum PeerWriters {
     writer.add_array('test.booleans', [True, False])
     writer.add_array('test.numbers', [1, 2, 3])
     writer.add_array('test.floats', [1.0, 2.0])
-    writer.add_array('tokenizer.ggml.tokens', ['token %d' % n for n in range(50000)])
+    writer.add_array('tokenizer.ggml.tokens', ['token %d' % n for n in range(5000)])
     for kind, (block, size) in gguf.GGML_QUANT_SIZES.items():
       writer.add_tensor('blk.0.' + kind.name, numpy.zeros((3, 2 * size), dtype=numpy.uint8), raw_dtype=kind)
     writer.write_header_to_file()

@@ -9,7 +9,7 @@ extension ModelDescription {
     let root = try JSONDocument(parsing: bytes, limits: limits).root
     try root.requireObject()
     try root.read(.schema) { value throws(MetadataError) in
-      guard value.isString(Self.schema) else { throw value.unexpected("\"\(Self.schema)\"") }
+      guard value.string == Self.schema else { throw value.unexpected("\"\(Self.schema)\"") }
     }
     title = try root.read(.title) { value throws(MetadataError) in try value.requireText() }
     licence = try root.read(.licence) { value throws(MetadataError) in try value.requireText() }
@@ -80,7 +80,7 @@ extension ModelDescription.File {
 extension ModelDescription.Withdrawal {
   fileprivate init(_ json: JSONValue) throws(MetadataError) {
     try json.requireObject()
-    reason = try json.read(.reason) { value throws(MetadataError) in try value.requireText() }
+    self.init(reason: try json.read(.reason) { value throws(MetadataError) in try value.requireText() })
     additional = try json.additionalMembers(besides: [.reason])
   }
 }

@@ -52,7 +52,9 @@ enum KeyFileAccess {
     let number = unsafe openat(folder.number, location.name, flags)
     if number < 0 {
       let error = Errno(errno)
-      throw error.code == ELOOP ? .key(.symbolicLink, path: path) : .system(error, operation: "open", path: path)
+      if error.code == ELOOP { throw .key(.symbolicLink, path: path) }
+      if error.code == EACCES { try refuseForeign(location.name, in: folder.number, path: path) }
+      throw .system(error, operation: "open", path: path)
     }
     let file = Descriptor(number: number)
     let status = try status(of: file.number, path: path)
@@ -182,6 +184,7 @@ enum KeyFileAccess {
     if number < 0 {
       let error = Errno(errno)
       let isOther = error.code == ELOOP || error.code == ENOTDIR
+      if error.code == EACCES { try refuseForeign(path, in: AT_FDCWD, path: path) }
       throw isOther ? .key(.notFolder, path: path) : .system(error, operation: "open the folder", path: path)
     }
     return Descriptor(number: number)
@@ -194,6 +197,14 @@ enum KeyFileAccess {
     let mode = UInt32(status.st_mode & 0o7777)
     guard mode & 0o077 == 0 else { throw .key(.looseFolderMode(found: mode), path: path) }
     return folder
+  }
+
+  /// Says more than "permission denied" where the reason is that something belongs to another user.
+  private static func refuseForeign(_ name: String, in folder: CInt, path: String) throws(SigningError) {
+    var result = stat()
+    // `result` outlives the call, for which the string is lent.
+    guard unsafe fstatat(folder, name, &result, AT_SYMLINK_NOFOLLOW) == 0, result.st_uid != geteuid() else { return }
+    throw .key(.foreignOwner(expected: geteuid(), found: result.st_uid), path: path)
   }
 
   private static func status(of descriptor: CInt, path: String) throws(SigningError) -> stat {

@@ -82,7 +82,9 @@ public import FileIO
   }
 
   /// Lends a passphrase for a new key; typed, it must be typed twice. The same one serves all keys made in one go.
-  /// - Parameter name: what is being protected, for the prompt.
+  /// - Parameters:
+  ///   - name: what is being protected, for the prompt.
+  ///   - body: must not use this source.
   /// - Throws: `KeyError.passphrasesDiffer`, `KeyError.passphraseEmpty` (typed only), `KeyError.passphraseMissing`.
   public func withNewPassphrase<R: ~Copyable>(
     for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R

@@ -45,7 +45,7 @@ public struct Policy: Equatable, Sendable {
         guard let role = TopLevelRole(rawValue: name.description) else {
           throw .invalidValue(path: name.description, expected: "one of the four roles", found: "another name")
         }
-        do { lifetimes[role] = Int(try value.requireInteger(in: 1...Int64(Self.lifetimeBounds.upperBound))) } catch {
+        do throws(MetadataError) { lifetimes[role] = Int(try value.requireInteger(in: 1...Int64(Self.lifetimeBounds.upperBound))) } catch {
           throw error.within(name)
         }
       }

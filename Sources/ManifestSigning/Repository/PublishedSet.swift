@@ -13,7 +13,8 @@ struct PublishedSet {
   /// Signs targets, then the snapshot that names them, then the timestamp that names the snapshot, each with lengths and hashes.
   /// Before anything is visible, all of it is verified from the first root as a device would.
   init(
-    _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime, signers: (TopLevelRole) throws(SigningError) -> [any Signer]
+    _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime,
+    signers: (TopLevelRole) throws(SigningError) -> [any Signer]
   ) throws(SigningError) {
     func sign(_ role: TopLevelRole, _ current: Version?, _ name: ByteString, _ value: JSONTree) throws(SigningError) -> (
       SignedMetadata, MetadataFile

@@ -1,5 +1,5 @@
 internal import FileIO
-public import TUFMetadata
+internal import TUFMetadata
 
 /// A repository that is open for change: no other process changes it as long as the value lives.
 public struct Repository: ~Copyable {

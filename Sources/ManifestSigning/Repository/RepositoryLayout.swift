@@ -1,3 +1,4 @@
+internal import Digests
 public import TUFMetadata
 
 /// Where the parts of a repository lie.

@@ -1,3 +1,4 @@
+internal import ManifestVerifier
 public import TUFMetadata
 
 /// Versions, expiries, keys and thresholds of what is published.

@@ -48,21 +48,19 @@ public struct RepositoryVerification {
   /// folder of the models where one is given.
   /// - Parameters:
   ///   - models: the folder that was published.
-  ///   - report: told of each file, under the local path that was read.
+  ///   - report: told of each file; a failure names the local path that was read.
   /// - Throws: `cancelled`.
   public func files(
     of manifest: TrustedManifest, models: String?, isCancelled: () -> Bool,
-    report: (TargetPath, _ place: String, FileOutcome) -> Void
+    report: (FileOutcome) -> Void
   ) throws(SigningError) {
     var verifier = FileVerifier(method: .every)
     for (path, file) in manifest.targets.payload.all {
       let isDocument = CatalogContent.isDocument(path)
       let place = layout.target(path, file)
-      let outcome = try verify(&verifier, place, file, mustExist: isDocument, isCancelled)
-      report(path, place, outcome)
+      report(try verify(&verifier, place, file, mustExist: isDocument, isCancelled))
       guard let models, !isDocument else { continue }
-      let local = "\(models)/\(path)"
-      report(path, local, try verify(&verifier, local, file, mustExist: true, isCancelled))
+      report(try verify(&verifier, "\(models)/\(path)", file, mustExist: true, isCancelled))
     }
   }
 

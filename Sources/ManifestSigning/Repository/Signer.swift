@@ -1,4 +1,5 @@
-public import TUFMetadata
+internal import Digests
+internal import TUFMetadata
 
 /// Something that signs for one key.
 protocol Signer: AnyObject {
@@ -31,7 +32,7 @@ struct SignedMetadata {
     for signer in signers { entries.append((Key(signer.publicKey).id, try signer.sign(message))) }
     let signatures = JSONTree.array(
       entries.sorted { $0.0 < $1.0 }.map { id, signature in
-        .object([.keyid: .string(ByteString(id.digest.hexadecimal)), .sig: .string(ByteString(signature.hexadecimal))])
+        .object([.keyid: .string(ByteString(id.digest.hexadecimal)), .sig: .string(ByteString(Hexadecimal.encode(signature.bytes.span)))])
       })
     var bytes = Array("{\"signatures\":".utf8)
     signatures.appendCanonical(to: &bytes)

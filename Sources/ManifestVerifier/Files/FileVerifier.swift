@@ -26,7 +26,7 @@ public struct FileVerifier: ~Copyable {
   ///   - isCancelled: asked before each piece of at most 1 MiB; true stops with `cancelled`.
   ///   - progress: told the number of bytes of each piece that was hashed.
   /// - Returns: the open file that was verified. Use it rather than the path, which may lead elsewhere by then.
-  /// - Throws: `wrongLength`, at the first byte too many; `wrongDigest`; `changedWhileRead`; `file`; `cancelled`.
+  /// - Throws: `wrongLength`, before anything is read where the file system tells it, else at the first byte too many; `wrongDigest`; `changedWhileRead`; `file`; `cancelled`.
   public mutating func verify(
     _ path: String, against file: TargetFile, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
@@ -43,6 +43,7 @@ public struct FileVerifier: ~Copyable {
     progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
     let before = try Self.status(of: descriptor, path)
+    guard before.kind == .regular else { throw .file(.notRegular(path: path, before.kind)) }
     // Known to be too long or too short: nothing of it needs to be read.
     guard before.byteCount == file.byteCount else {
       throw .wrongLength(path: path, expected: file.byteCount, actual: before.byteCount)
@@ -61,6 +62,7 @@ public struct FileVerifier: ~Copyable {
       length += Int64(count)
       digests.update(buffer.span.extracting(first: count))
       progress(count)
+      if count < buffer.count { break }
     }
     let after = try Self.status(of: descriptor, path)
     guard before == after else { throw .changedWhileRead(path: path) }

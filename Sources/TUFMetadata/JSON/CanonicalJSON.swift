@@ -8,20 +8,24 @@ enum CanonicalJSON {
   static let backslash = UInt8(ascii: "\\")
 
   /// Appends a string in quotes.
-  static func appendString(_ bytes: ArraySlice<UInt8>, to output: inout [UInt8]) {
+  /// - Parameter range: where it stands in `bytes`.
+  static func appendString(_ bytes: [UInt8], in range: Range<Int>, to output: inout [UInt8]) {
     output.append(quote)
-    var rest = bytes
-    while let special = rest.firstIndex(where: { $0 == quote || $0 == backslash }) {
-      output.append(contentsOf: rest[..<special])
+    let text = bytes.span.extracting(range)
+    var start = 0
+    while case let special = text.firstEscaped(from: start), special < text.count {
+      output.append(contentsOf: bytes[range.lowerBound + start..<range.lowerBound + special])
       output.append(backslash)
-      output.append(rest[special])
-      rest = rest[(special + 1)...]
+      output.append(text[special])
+      start = special + 1
     }
-    output.append(contentsOf: rest)
+    output.append(contentsOf: bytes[range.lowerBound + start..<range.upperBound])
     output.append(quote)
   }
 
-  static func appendString(_ text: ByteString, to output: inout [UInt8]) { appendString(text.bytes[...], to: &output) }
+  static func appendString(_ text: ByteString, to output: inout [UInt8]) {
+    appendString(text.bytes, in: text.bytes.indices, to: &output)
+  }
 
   static func appendInteger(_ value: Int64, to output: inout [UInt8]) { output.append(contentsOf: String(value).utf8) }
 
@@ -89,7 +93,7 @@ extension JSONStorage {
         appendCanonical(tape[element], to: &output)
       }
       output.append(UInt8(ascii: "]"))
-    case .string: CanonicalJSON.appendString(text.decoded[text.decodedRange(node)], to: &output)
+    case .string: CanonicalJSON.appendString(text.decoded, in: text.decodedRange(node), to: &output)
     case .integer: CanonicalJSON.appendInteger(node.integer, to: &output)
     case .boolean: CanonicalJSON.append(boolean: node.boolean, to: &output)
     case .null: CanonicalJSON.appendNull(to: &output)

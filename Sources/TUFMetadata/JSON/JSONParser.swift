@@ -150,11 +150,6 @@ struct JSONParser {
 
   // MARK: Members
 
-  private struct Member {
-    let name: JSONNode
-    let value: JSONNode
-  }
-
   /// Brings the members of the innermost object into byte order of their names. One pass where they are in that order already.
   private mutating func sortMembers(from first: Int) throws(MetadataError) {
     var isSorted = true
@@ -169,24 +164,19 @@ struct JSONParser {
     if isSorted { return }
 
     deviations += 1
-    var members: [Member] = []
+    var members: [JSONMember] = []
     members.reserveCapacity((pending.count - first) / 2)
     for index in stride(from: first, to: pending.count, by: 2) {
-      members.append(Member(name: pending[index], value: pending[index + 1]))
+      members.append(JSONMember(name: pending[index], value: pending[index + 1]))
     }
-    members.sort { [text] left, right in text.order(left.name, right.name) < 0 }
-    for index in members.indices.dropFirst() where text.order(members[index - 1].name, members[index].name) == 0 {
-      // Which of them comes first in the text is found out where every error is.
-      throw duplicate(members[index].name)
+    if let name = JSONMember.sort(&members, of: text) {
+      // Which duplicate comes first in the text, and where, is found out in `earlierDuplicate`: before the end of the object.
+      throw .syntax(.duplicateMember(text.string(name).description), offset: position)
     }
     for (number, member) in members.enumerated() {
       pending[first + 2 * number] = member.name
       pending[first + 2 * number + 1] = member.value
     }
-  }
-
-  private func duplicate(_ name: JSONNode) -> MetadataError {
-    .syntax(.duplicateMember(text.string(name).description), offset: Int(name.start))
   }
 
   /// The first member that stands a second time in an object that is still open; `error` where there is none before it.
@@ -204,7 +194,7 @@ struct JSONParser {
         }
         for (left, right) in zip(names, names.dropFirst()) where text.order(left, right) == 0 && Int(right.start) <= offset {
           offset = Int(right.start)
-          result = duplicate(right)
+          result = .syntax(.duplicateMember(text.string(right).description), offset: offset)
         }
       }
       end = container.firstPending

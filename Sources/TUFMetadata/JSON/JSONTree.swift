@@ -35,7 +35,7 @@ package enum JSONTree: Equatable, Sendable {
     case .object(let members):
       output.append(UInt8(ascii: "{"))
       var isFirst = true
-      for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+      for (name, member) in members.sorted(by: { $0.key.bytes.span.byteOrder(to: $1.key.bytes.span) < 0 }) {
         if !isFirst { output.append(UInt8(ascii: ",")) }
         isFirst = false
         CanonicalJSON.appendString(name, to: &output)

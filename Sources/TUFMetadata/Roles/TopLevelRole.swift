@@ -11,3 +11,7 @@ public enum TopLevelRole: String, Hashable, Sendable, CaseIterable {
   /// Whether a delegated role may not bear this name, because its file could be taken for a top-level role's.
   static func isReserved(_ name: ByteString) -> Bool { allCases.contains { $0.name == name } }
 }
+
+extension TopLevelRole: CustomStringConvertible {
+  public var description: String { rawValue }
+}

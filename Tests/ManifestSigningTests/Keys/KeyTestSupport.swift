@@ -4,25 +4,12 @@ import FileIO
 import Foundation
 import ManifestSigning
 import TUFMetadata
+import TestSupport
 import Testing
 
-/// A fresh folder below the system's temporary one, removed when the test lets go of it.
-final class TemporaryFolder {
-  let path: String
-
-  init(mode: Int = 0o700) throws {
-    path = NSTemporaryDirectory() + "keys-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func write(_ bytes: [UInt8], _ name: String, mode: Int = 0o600) throws -> String {
-    let file = path + "/" + name
-    try Data(bytes).write(to: URL(fileURLWithPath: file))
-    try setMode(file, mode)
-    return file
-  }
+extension TemporaryFolder {
+  /// Writes a file that only its owner may use, and gives its path.
+  func write(_ bytes: [UInt8], _ name: String, mode: Int = 0o600) throws -> String { try write(bytes, to: name, mode: mode) }
 }
 
 func setMode(_ path: String, _ mode: Int) throws {
@@ -51,7 +38,8 @@ func passphrase(_ text: String) throws(KeyError) -> Passphrase { try Passphrase(
 /// RFC 8032 §7.1, test 2.
 enum KnownKey {
   static let seed: [UInt8] = [
-    0x4c, 0xcd, 0x08, 0x9b, 0x28, 0xff, 0x96, 0xda, 0x9d, 0xb6, 0xc3, 0x46, 0xec, 0x11, 0x4e, 0x0f, 0x5b, 0x8a, 0x31, 0x9f, 0x35, 0xab, 0xa6,
+    0x4c, 0xcd, 0x08, 0x9b, 0x28, 0xff, 0x96, 0xda, 0x9d, 0xb6, 0xc3, 0x46, 0xec, 0x11, 0x4e, 0x0f, 0x5b, 0x8a, 0x31, 0x9f, 0x35, 0xab,
+    0xa6,
     0x24, 0xda, 0x8c, 0xf6, 0xed, 0x4f, 0xb8, 0xa6, 0xfb,
   ]
   static let publicKey = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c"
@@ -77,32 +65,3 @@ func errorOf<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) -> E? {
     return nil
   } catch { return error }
 }
-
-let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
-struct ProcessOutcome {
-  let status: Int32
-  let output: [UInt8]
-  let text: String
-}
-
-/// Runs another program; where it is missing, the test fails with its name.
-func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> ProcessOutcome {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = [program] + arguments
-  let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
-  process.standardInput = standardInput
-  process.standardOutput = standardOutput
-  process.standardError = standardError
-  try process.run()
-  standardInput.fileHandleForWriting.write(Data(input))
-  try standardInput.fileHandleForWriting.close()
-  let output = Array(standardOutput.fileHandleForReading.readDataToEndOfFile())
-  let messages = String(decoding: standardError.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  process.waitUntilExit()
-  if process.terminationStatus == 127 { Issue.record("\(program) is missing: install it; this test needs it") }
-  return ProcessOutcome(status: process.terminationStatus, output: output, text: messages)
-}
-

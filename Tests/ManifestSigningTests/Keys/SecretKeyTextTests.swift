@@ -42,28 +42,28 @@ private func replacing(_ old: String, _ new: String, in text: [UInt8]) throws ->
   return Array(source.replacingOccurrences(of: old, with: new).utf8)
 }
 
-/// Whether a message repeats any four bytes in a row of the secret or encrypted part.
+/// Whether a message repeats eight or more hexadecimal digits of the file's last line, where the secret stands.
 private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
-  guard let last = String(decoding: text, as: UTF8.self).split(separator: "\n").last?.split(separator: " ").last else { return false }
-  let digits = Array(last.utf8)
-  let message = Array(message.utf8)
-  return digits.indices.dropLast(7).contains { start in
-    let piece = digits[start..<start + 8]
-    return message.indices.dropLast(7).contains { message[$0..<$0 + 8].elementsEqual(piece) }
-  }
+  guard let last = String(decoding: text, as: UTF8.self).split(separator: "\n").last else { return false }
+  let runs = message.split { !$0.isHexDigit }.filter { $0.utf8.count >= 8 }
+  return runs.contains { last.contains($0) }
 }
 
 @Suite("Secret key text: round trips") struct SecretKeyTextRoundTrips {
-  @Test("an encrypted key opens with its passphrase", arguments: ["", "x", "correct horse", "Schlüssel", String(repeating: "p", count: 1024)])
+  @Test(
+    "an encrypted key opens with its passphrase", arguments: ["", "x", "correct horse", "Schlüssel", String(repeating: "p", count: 1024)])
   func encrypted(secret: String) throws {
-    #expect(try open(KnownKey.encryptedText(passphrase: secret), passphrase: secret) == .opened(publicKey: KnownKey.publicKey, name: "root-1"))
+    #expect(
+      try open(KnownKey.encryptedText(passphrase: secret), passphrase: secret) == .opened(publicKey: KnownKey.publicKey, name: "root-1"))
   }
 
   @Test("a key in clear opens") func clear() throws {
     #expect(try open(KnownKey.clearText()) == .opened(publicKey: KnownKey.publicKey, name: "root-1"))
   }
 
-  @Test("a wrong passphrase has an error of its own", arguments: ["", "correct horsE", "correct horse "]) func wrongPassphrase(secret: String) throws {
+  @Test("a wrong passphrase has an error of its own", arguments: ["", "correct horsE", "correct horse "]) func wrongPassphrase(
+    secret: String
+  ) throws {
     #expect(try open(KnownKey.encryptedText(), passphrase: secret) == .refused(.key(.wrongPassphrase, path: "k")))
   }
 
@@ -103,16 +103,19 @@ private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
 }
 
 @Suite("Secret key text: damage never yields another key, and is never echoed") struct SecretKeyTextDamage {
-  private static func check(_ damaged: [UInt8], original: [UInt8], mayOpen: Bool, _ comment: Comment) throws {
+  private static func check(_ damaged: [UInt8], original: [UInt8], mayOpen: Bool, _ comment: @autoclosure () -> Comment) throws {
     switch try open(damaged) {
     case .opened(let publicKey, _):
-      #expect(mayOpen && publicKey == KnownKey.publicKey, comment)
+      if !mayOpen || publicKey != KnownKey.publicKey { Issue.record(comment()) }
     case .refused(let error):
       guard case .key(let reason, let path) = error else {
-        Issue.record(comment)
+        Issue.record(comment())
         return
       }
-      #expect(path == "k" && !leaks(reason.description, original) && !leaks("\(error)", original), comment)
+      guard path == "k", !leaks("\(reason) \(error)", original) else {
+        Issue.record(comment())
+        return
+      }
     }
   }
 
@@ -178,8 +181,8 @@ private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
   @Test("random bytes and random lines never crash the reader") func noise() throws {
     var generator = SystemRandomNumberGenerator()
     let original = try KnownKey.encryptedText()
-    for _ in 0..<2000 {
-      let noise = (0..<Int.random(in: 0...1100)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    for _ in 0..<300 {
+      let noise = (0..<Int.random(in: 0...1100)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
       try Self.check(noise, original: original, mayOpen: false, "noise")
       try Self.check(Array(original.prefix(Int.random(in: 0...300))) + noise, original: original, mayOpen: false, "noise behind a start")
     }
@@ -213,7 +216,9 @@ private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
   }
 
   @Test("blanks at the end of a line", arguments: [" ", "\t"]) func trailingBlanks(blank: String) throws {
-    #expect(try fault(replacing("1\nkdf", "1\(blank)\nkdf", in: replacing("c\nkdf", "1\nkdf", in: KnownKey.encryptedText()))) == .malformed(.trailingBlank, line: 3))
+    #expect(
+      try fault(replacing("1\nkdf", "1\(blank)\nkdf", in: replacing("c\nkdf", "1\nkdf", in: KnownKey.encryptedText())))
+        == .malformed(.trailingBlank, line: 3))
     let last = try KnownKey.clearText().dropLast() + Array(blank.utf8) + [0x0A]
     #expect(try fault(Array(last)) == .malformed(.trailingBlank, line: 5))
   }
@@ -228,8 +233,11 @@ private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
   }
 
   @Test("an over-long line") func longLine() throws {
-    #expect(try fault(KnownKey.encryptedText() + [UInt8](repeating: 0x61, count: 129) + [0x0A]) == .malformed(.lineTooLong(limit: 128), line: 10))
-    #expect(try fault(replacing("root-1", String(repeating: "n", count: 123), in: KnownKey.clearText())) == .malformed(.lineTooLong(limit: 128), line: 2))
+    #expect(
+      try fault(KnownKey.encryptedText() + [UInt8](repeating: 0x61, count: 129) + [0x0A]) == .malformed(.lineTooLong(limit: 128), line: 10))
+    #expect(
+      try fault(replacing("root-1", String(repeating: "n", count: 123), in: KnownKey.clearText()))
+        == .malformed(.lineTooLong(limit: 128), line: 2))
   }
 
   @Test("an over-long name") func longName() throws {
@@ -253,14 +261,17 @@ private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
 
   @Test("upper-case digits") func upperCase() throws {
     #expect(try fault(replacing("seed: 4ccd", "seed: 4CCD", in: KnownKey.clearText())) == .malformed(.invalidValue(field: "seed"), line: 5))
-    #expect(try fault(replacing("3d4017c3", "3D4017C3", in: KnownKey.clearText())) == .malformed(.invalidValue(field: "public-key"), line: 3))
+    #expect(
+      try fault(replacing("3d4017c3", "3D4017C3", in: KnownKey.clearText())) == .malformed(.invalidValue(field: "public-key"), line: 3))
   }
 
   @Test(
     "costs out of bounds, before anything is derived",
-    arguments: [("memlimit: 8192", "memlimit: 68719476736"), ("memlimit: 8192", "memlimit: 1073742848"), ("memlimit: 8192", "memlimit: 8191"),
+    arguments: [
+      ("memlimit: 8192", "memlimit: 68719476736"), ("memlimit: 8192", "memlimit: 1073742848"), ("memlimit: 8192", "memlimit: 8191"),
       ("memlimit: 8192", "memlimit: 8193"), ("memlimit: 8192", "memlimit: 1"), ("opslimit: 1", "opslimit: 11"),
-      ("opslimit: 1", "opslimit: 9999999999999999999")])
+      ("opslimit: 1", "opslimit: 9999999999999999999"),
+    ])
   func costs(old: String, new: String) throws {
     guard case .costOutOfBounds = try fault(replacing(old, new, in: KnownKey.encryptedText())) else {
       Issue.record("\(new) was not refused for its cost")
@@ -270,8 +281,10 @@ private func leaks(_ message: String, _ text: [UInt8]) -> Bool {
 
   @Test(
     "numbers in another spelling",
-    arguments: ["opslimit: 01", "opslimit: +1", "opslimit: -1", "opslimit: 0", "opslimit: 1.0", "opslimit: 0x1", "opslimit: 1e0", "opslimit:  1",
-      "opslimit: 99999999999999999999", "opslimit: ١"])
+    arguments: [
+      "opslimit: 01", "opslimit: +1", "opslimit: -1", "opslimit: 0", "opslimit: 1.0", "opslimit: 0x1", "opslimit: 1e0", "opslimit:  1",
+      "opslimit: 99999999999999999999", "opslimit: ١",
+    ])
   func numbers(new: String) throws {
     #expect(try fault(replacing("opslimit: 1", new, in: KnownKey.encryptedText())) == .malformed(.invalidValue(field: "opslimit"), line: 5))
   }

@@ -18,11 +18,9 @@ func fault(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> MetadataError
 func fault(_ text: String) -> MetadataError? { fault(Array(text.utf8)) }
 
 func bytes(hexadecimal text: Substring) throws -> [UInt8] {
-  let digits = Array(text.utf8)
-  try #require(digits.count.isMultiple(of: 2))
-  return try stride(from: 0, to: digits.count, by: 2).map { index in
-    try #require(UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16))
-  }
+  let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+  try #require(digits.count == text.utf8.count && digits.count.isMultiple(of: 2))
+  return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
 extension JSONValue {

@@ -1,32 +1,32 @@
 /// A JSON value (RFC 8259) whose members keep their order.
-package enum JSONValue: Hashable, Sendable {
+package enum JSONResult: Hashable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
   /// A number with a fraction; what is not finite is written as `null`.
   case number(Double)
   case string(String)
-  case array([JSONValue])
+  case array([JSONResult])
   case object([Member])
 
   /// One member of an object.
   package struct Member: Hashable, Sendable {
     package let name: String
-    package let value: JSONValue
+    package let value: JSONResult
 
-    package init(_ name: String, _ value: JSONValue) {
+    package init(_ name: String, _ value: JSONResult) {
       self.name = name
       self.value = value
     }
   }
 
   /// An integer of any type; one that a signed 64-bit number can't hold is written as a string of digits.
-  package static func count(_ value: some BinaryInteger) -> JSONValue {
-    Int64(exactly: value).map(JSONValue.integer) ?? .string(value.description)
+  package static func count(_ value: some BinaryInteger) -> JSONResult {
+    Int64(exactly: value).map(JSONResult.integer) ?? .string(value.description)
   }
 
   /// A string, or `null` where there is none.
-  package static func optional(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+  package static func optional(_ value: String?) -> JSONResult { value.map(JSONResult.string) ?? .null }
 
   /// The value as text: indented by two spaces a level, no newline at the end. Whatever could act on a terminal stands as `\uXXXX`.
   package var text: String {
@@ -43,16 +43,16 @@ package enum JSONValue: Hashable, Sendable {
   }
 }
 
-extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
+extension JSONResult: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
   package init(stringLiteral value: String) { self = .string(value) }
   package init(integerLiteral value: Int64) { self = .integer(value) }
   package init(booleanLiteral value: Bool) { self = .bool(value) }
   package init(nilLiteral: ()) { self = .null }
 }
 
-extension JSONValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(elements.map { Member($0.0, $0.1) }) }
+extension JSONResult: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  package init(arrayLiteral elements: JSONResult...) { self = .array(elements) }
+  package init(dictionaryLiteral elements: (String, JSONResult)...) { self = .object(elements.map { Member($0.0, $0.1) }) }
 }
 
 private struct JSONWriter {
@@ -61,7 +61,7 @@ private struct JSONWriter {
 
   init(isIndented: Bool) { self.isIndented = isIndented }
 
-  mutating func append(_ value: JSONValue, level: Int) {
+  mutating func append(_ value: JSONResult, level: Int) {
     switch value {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
