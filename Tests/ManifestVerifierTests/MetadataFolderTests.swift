@@ -8,7 +8,7 @@ import Testing
 @Suite struct `A folder of metadata is read as a mirror would be` {
   static func refresh(_ folder: TemporaryFolder, _ repository: FixtureRepository) throws -> TrustedManifest {
     var workflow = try ClientWorkflow(anchor: repository.anchor, stored: .init(), now: FixtureRepository.now)
-    return try workflow.refresh(from: MetadataFolder(folder.path)) { _ in }
+    return try workflow.refresh(from: MetadataFolder(folder.path))
   }
 
   static func folder(_ repository: FixtureRepository) throws -> TemporaryFolder {
@@ -27,7 +27,7 @@ import Testing
   @Test func `a root that can't be read is an error and not the end of the chain`() throws {
     let repository = FixtureRepository()
     let folder = try Self.folder(repository)
-    try FaultInjection.withHook(below: folder.path) {
+    FaultInjection.withHook(below: folder.path) {
       $0.path.hasSuffix("2.root.json") ? .fail(.inputOutput) : .proceed
     } _: {
       let path = folder("2.root.json")
