@@ -21,7 +21,7 @@ extension Failure {
     case .damagedState(_, let cause): code(of: cause)
     case .neverRefreshed: .failure
     case .notListed, .wrongLength, .wrongDigest, .changedWhileRead: .fileMismatch
-    case .file: .disk
+    case .file(let error): code(of: error)
     case .cancelled: .interrupted
     }
   }
@@ -111,7 +111,13 @@ extension Failure {
 
   /// A file or folder that can't be used.
   package init(_ error: FileError) {
-    self.init(.disk, error.description, hint: Self.hint(for: error))
+    self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
+  }
+
+  /// A file that is longer than anything of its kind may be is input that is wrong; everything else is the disk's.
+  private static func code(of error: FileError) -> ExitCode {
+    if case .tooLarge = error { return .malformed }
+    return .disk
   }
 
   private static func hint(for error: FileError) -> String? {

@@ -41,7 +41,8 @@ struct ManifestVerifyTrustTests {
     let root = try device.folder.text(of: "repository/metadata/1.root.json")
     try device.folder.write(root.replacing("2040-01-01", with: "2041-01-01"), to: "unsigned.json")
     try device.folder.write(String(root.dropLast(9)), to: "cut.json")
-    for (name, code) in [("unsigned.json", Int32(10)), ("cut.json", 16), ("none.json", 14)] {
+    try device.folder.write([UInt8](repeating: 0x20, count: 600_000), to: "long.json")
+    for (name, code) in [("unsigned.json", Int32(10)), ("cut.json", 16), ("long.json", 16), ("none.json", 14)] {
       let result = try device.run("init", device.folder(name))
       #expect(result.status == code && result.errorText.contains(name), "\(name): \(result.errorText)")
     }
