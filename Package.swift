@@ -20,7 +20,7 @@ func command(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .testTarget(name: name + "Tests", dependencies: [.init(stringLiteral: name)] + dependencies, swiftSettings: strict)
+  .testTarget(name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies, swiftSettings: strict)
 }
 
 let package = Package(
@@ -49,6 +49,7 @@ let package = Package(
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     tests(of: "Digests"),
     tests(of: "TUFMetadata"),
     tests(of: "ModelFormats"),
@@ -57,5 +58,6 @@ let package = Package(
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
+    .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
   ]
 )

@@ -16,4 +16,15 @@ package enum Surroundings {
 
   /// An environment variable; nil where it is not set.
   package static func variable(_ name: String) -> String? { SystemCalls.environment(name) }
+
+  /// The folder for data that a program keeps for its user, where the platform has such things lie; nothing where the home folder is not known.
+  package static func applicationData(_ name: String) -> String? {
+    #if canImport(Darwin)
+      return variable("HOME").map { "\($0)/Library/Application Support/\(name)" }
+    #else
+      // XDG Base Directory Specification: a relative path is to be ignored.
+      if let folder = variable("XDG_DATA_HOME"), folder.hasPrefix("/") { return "\(folder)/\(name)" }
+      return variable("HOME").map { "\($0)/.local/share/\(name)" }
+    #endif
+  }
 }

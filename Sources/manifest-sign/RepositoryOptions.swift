@@ -10,7 +10,6 @@ enum RepositoryOptions {
   static let passphraseFile = Option.value("--passphrase-file", "FILE", "Read the passphrase from a file.")
   static let passphraseDescriptor = Option.integer(
     "--passphrase-fd", "N", "Read the passphrase from an open file descriptor.", in: 0...65_535)
-  static let at = Option.value("--at", "TIME", "Judge expiry at this time, YYYY-MM-DDTHH:MM:SSZ, not earlier than now.")
 
   static let passphrases = [passphraseFile, passphraseDescriptor]
   static let passphraseConflict = [passphraseFile.name, passphraseDescriptor.name]

@@ -1,3 +1,4 @@
+internal import CommandFailures
 internal import CommandLineSupport
 internal import ManifestSigning
 internal import ManifestVerifier
@@ -6,14 +7,14 @@ internal import TUFMetadata
 enum StatusVerb {
   static let verb = Verb(
     "status", "Tell each role's version, expiry, keys and threshold.",
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, RepositoryOptions.at],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, ReportTime.option],
     discussion: ["Metadata is due for renewal in the last third of its lifetime. A key that is at hand has its secret half in secrets."],
     exitCodes: [.signature, .expiredOrRolledBack, .disk, .malformed],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let layout = RepositoryOptions.layout(invocation)
-    let now = try ReleaseClock.reportTime(invocation)
+    let now = try ReportTime.of(invocation)
     let status = try RepositoryStatus(layout, at: now)
     var table = Table([("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("STATE", .left), ("MUST SIGN", .left), ("KEYS", .left)])
     for role in status.roles {

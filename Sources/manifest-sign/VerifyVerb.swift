@@ -10,7 +10,7 @@ enum VerifyVerb {
   static let verb = Verb(
     "verify", "Check all that devices of every age would check, and the files on disk.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.at],
+    options: [RepositoryOptions.repository, ReportTime.option],
     discussion: [
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
@@ -23,7 +23,7 @@ enum VerifyVerb {
     let state = try PublishedState(layout)
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []
-    for device in verification.devices(state, at: try ReleaseClock.reportTime(invocation)) {
+    for device in verification.devices(state, at: try ReportTime.of(invocation)) {
       switch device.outcome {
       case .success(let manifest):
         output.line(

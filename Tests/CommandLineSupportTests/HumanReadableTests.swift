@@ -46,7 +46,7 @@ struct HumanReadableTests {
           print((e + datetime.timedelta(seconds=int(l))).isoformat() + 'Z')
       """
     let input = times.map { "\($0)\n" }.joined()
-    let theirs = try Peer.python(program, input: Data(input.utf8)).split(separator: "\n").map(String.init)
+    let theirs = try Peer.python(program, input: Array(input.utf8)).split(separator: "\n").map(String.init)
     #expect(theirs == times.map { HumanReadable.time(secondsSince1970: $0) })
     #expect(theirs.map { String($0.prefix(10)) } == times.map { HumanReadable.date(secondsSince1970: $0) })
   }

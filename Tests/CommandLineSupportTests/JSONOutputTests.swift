@@ -48,7 +48,7 @@ struct JSONOutputTests {
       """
     for text in [document.text, document.compactText] {
       #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
-      let result = try Peer.python(program, input: Data(text.utf8))
+      let result = try Peer.python(program, input: Array(text.utf8))
       let expected = strings.map { $0.utf8.map { String(format: "%02x", $0) }.joined() }
       #expect(result.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) == expected)
     }

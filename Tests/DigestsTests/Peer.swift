@@ -1,36 +1,11 @@
-import Foundation
-import Testing
+import TestSupport
 
 /// The programs that the results are held against. One that is missing fails the test that needs it.
 enum Peer {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
-  }
-
   /// The standard output of a program found on the path, its trailing line end removed.
-  static func run(_ program: String, _ arguments: String..., input: [UInt8]? = nil) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    var inputFile: URL?
-    defer { if let inputFile { try? FileManager.default.removeItem(at: inputFile) } }
-    if let input {
-      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      try Data(input).write(to: file)
-      inputFile = file
-      process.standardInput = try FileHandle(forReadingFrom: file)
-    }
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(
-        description:
-          "`\(program) \(arguments.joined(separator: " "))` must be installed and succeed; exit status \(process.terminationStatus)")
-    }
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+  static func run(_ program: String, _ arguments: String..., input: [UInt8] = []) throws -> String {
+    let text = try runChild(program, arguments, input: input).successful().text
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 
   /// The digest that `openssl dgst` computes.

@@ -1,6 +1,7 @@
 import FileIO
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The number of system calls that concern a folder while `body` runs.
@@ -91,8 +92,8 @@ final class Counter: Sendable {
 
   @Test func `a full disk leaves the old content, and does not keep anyone from the lock`() throws {
     let folder = try TemporaryFolder()
-    guard try run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) else { return }
-    defer { _ = try? run("umount", "--lazy", folder.path) }
+    _ = try runChild("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path]).successful()
+    defer { _ = try? runChild("umount", ["--lazy", folder.path]) }
     try replaceFile(at: folder("file"), with: Array(Self.old.utf8))
     let tooMuch = [UInt8](repeating: 7, count: 100_000)
     #expect(throws: FileError.system(.write, path: folder("file"), .noSpace)) { try replaceFile(at: folder("file"), with: tooMuch) }

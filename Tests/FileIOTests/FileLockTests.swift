@@ -1,5 +1,6 @@
 import FileIO
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `A lock has one holder, and none that is dead` {
@@ -70,7 +71,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)))
   func `only a regular file is a lock file, and a link is not followed`() throws {
-    try run("mkfifo", folder("fifo"))
+    _ = try runChild("mkfifo", [folder("fifo")]).successful()
     #expect(throws: FileLockError.file(.notRegular(path: folder("fifo"), .fifo))) { _ = try FileLock(folder("fifo")) }
     try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: "elsewhere")
     #expect(throws: FileLockError.file(.system(.lock, path: folder("link"), .tooManySymbolicLinks))) { _ = try FileLock(folder("link")) }

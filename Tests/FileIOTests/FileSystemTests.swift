@@ -1,5 +1,6 @@
 import FileIO
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Nothing below an open directory leads out of it` {
@@ -31,7 +32,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)))
   func `opening a FIFO does not wait for its other end`() throws {
-    try run("mkfifo", folder("fifo"))
+    _ = try runChild("mkfifo", [folder("fifo")]).successful()
     let directory = try FileDescriptor(opening: folder.path, .directory)
     let fifo = try directory.open("fifo", .read)
     #expect(try fifo.status().kind == .fifo)
@@ -97,7 +98,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write("1234567", to: "file")
     try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: "file")
-    try run("mkfifo", folder("fifo"))
+    _ = try runChild("mkfifo", [folder("fifo")]).successful()
     let socket = try UnixSocket(at: folder("socket"))
     let kinds = ["file", "link", "fifo", "socket", "."].map { try? FileSystem.status(of: folder($0), followingLinks: false).kind }
     #expect(kinds == [.regular, .symbolicLink, .fifo, .socket, .directory])
@@ -202,11 +203,11 @@ import Testing
 
   @Test func `removing a tree stops before another file system`() throws {
     try FileSystem.createDirectories(folder("tree/mounted"))
-    guard try run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder("tree/mounted")) else { return }
+    _ = try runChild("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder("tree/mounted")]).successful()
     try folder.write("kept", to: "tree/mounted/file")
     #expect(throws: FileError.system(.remove, path: folder("tree"), .crossesFileSystems)) { try FileSystem.removeTree(folder("tree")) }
     #expect(try folder.text(of: "tree/mounted/file") == "kept")
-    try run("umount", folder("tree/mounted"))
+    _ = try runChild("umount", [folder("tree/mounted")]).successful()
   }
 
   @Test func `a copy lives on its own, and never replaces`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import ModelFormats
+import TestSupport
 import Testing
 
 @Suite("A damaged file is refused, and none brings the reader down", .timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Foundation
 import ModelFormats
+import TestSupport
 import Testing
 
 @Suite("What we read is what the Python packages gguf and safetensors read")

@@ -1,36 +1,19 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The Python packages `gguf` and `safetensors`, which read and write the same formats: the interpreter at `.peers/bin/python3`.
 enum PeerReaders {
-  /// The package's root folder.
-  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   /// A real model file. A missing one is a failure, not a skipped test.
   static func model(_ path: String) throws -> URL {
-    let url = root.appending(path: ".peers/models/\(path)")
+    let url = packageRoot.appending(path: ".peers/models/\(path)")
     try #require(FileManager.default.fileExists(atPath: url.path), "missing test model \(url.path): run scripts/fetch-models")
     return url
   }
 
   /// Runs a script with arguments and standard input, and gives what it prints.
   static func run(_ script: String, _ arguments: [String] = [], input: String = "") throws -> Data {
-    let python = root.appending(path: ".peers/bin/python3")
-    try #require(FileManager.default.isExecutableFile(atPath: python.path), "missing \(python.path) with gguf, safetensors and numpy")
-    let folder = try TemporaryFolder()
-    let inputFile = folder.url.appending(path: "input")
-    try Data(input.utf8).write(to: inputFile)
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = python
-    process.arguments = ["-c", script] + arguments
-    process.standardInput = try FileHandle(forReadingFrom: inputFile)
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "the Python peer failed")
-    return data
+    Data(try runChild(peerPython(), ["-c", script] + arguments, input: Array(input.utf8)).successful().output)
   }
 
   /// What a peer reads from a file: tensors in the order of the data.
@@ -121,16 +104,4 @@ struct PeerModel: Decodable {
     var offset: UInt64
     var byteCount: UInt64
   }
-}
-
-/// A folder that goes when its owner goes.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "model-formats-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }

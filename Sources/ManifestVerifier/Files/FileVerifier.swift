@@ -43,6 +43,7 @@ public struct FileVerifier: ~Copyable {
     progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
     let before = try Self.status(of: descriptor, path)
+    guard before.kind == .regular else { throw .file(.notRegular(path: path, before.kind)) }
     // Known to be too long: nothing of it needs to be read.
     guard before.byteCount <= file.byteCount else {
       throw .wrongLength(path: path, expected: file.byteCount, actual: before.byteCount)

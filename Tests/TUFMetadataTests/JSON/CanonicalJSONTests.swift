@@ -1,5 +1,6 @@
 import Foundation
 import TUFMetadata
+import TestSupport
 import Testing
 
 @Suite struct `Canonical JSON` {
@@ -59,19 +60,7 @@ import Testing
   }
 
   private func peerDocuments(seed: Int, count: Int) throws -> [Substring] {
-    let python = packageRoot.appending(path: ".peers/bin/python3")
-    try #require(
-      FileManager.default.isExecutableFile(atPath: python.path),
-      "no python with securesystemslib at \(python.path): `make test` installs it")
-    let peer = Process()
-    peer.executableURL = python
-    peer.arguments = [packageRoot.appending(path: "Tests/Peers/canonical_documents.py").path, String(seed), String(count)]
-    let output = Pipe()
-    peer.standardOutput = output
-    try peer.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    peer.waitUntilExit()
-    try #require(peer.terminationStatus == 0, "the peer failed; what it said stands above")
-    return String(decoding: text, as: UTF8.self).split(separator: "\n")
+    let script = try peerScript("canonical_documents.py")
+    return try runChild(peerPython(), [script, String(seed), String(count)]).successful().text.split(separator: "\n")
   }
 }

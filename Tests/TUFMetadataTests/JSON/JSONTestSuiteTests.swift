@@ -1,5 +1,6 @@
 import Foundation
 import TUFMetadata
+import TestSupport
 import Testing
 
 /// nst/JSONTestSuite. Metadata is stricter than JSON; each stricter choice stands in a table here, with the fault that it is refused for.

@@ -2,10 +2,6 @@ import Foundation
 import TUFMetadata
 import Testing
 
-/// The folder of the package.
-let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
 /// The value of a text that is JSON.
 func read(_ text: String) throws -> JSONValue { try JSONDocument(parsing: Array(text.utf8)).root }
 

@@ -1,0 +1,96 @@
+internal import CommandLineSupport
+internal import TUFMetadata
+
+/// What became of one file of a check.
+struct CheckedFile {
+  enum Outcome {
+    case ok
+    /// `digest` is known where the file is too short and small. `atLeast`: it was growing.
+    case wrongLength(found: Int64, digest: String?, atLeast: Bool)
+    case wrongDigest(expected: String, found: String)
+    case missing
+    case notListed
+    case extra(byteCount: Int64?)
+    case changed
+    case unreadable(reason: String)
+  }
+
+  let path: ByteString
+  /// What the manifest says of it; nil where it lists no such file.
+  let file: TargetFile?
+  let outcome: Outcome
+
+  /// The word of the documented interface.
+  var status: String {
+    switch outcome {
+    case .ok: "ok"
+    case .wrongLength: "wrong length"
+    case .wrongDigest: "wrong digest"
+    case .missing: "missing"
+    case .notListed: "not listed"
+    case .extra: "extra"
+    case .changed: "changed while read"
+    case .unreadable: "unreadable"
+    }
+  }
+
+  var exitCode: ExitCode {
+    switch outcome {
+    case .ok: .done
+    case .unreadable: .disk
+    case .wrongLength, .wrongDigest, .missing, .notListed, .extra, .changed: .fileMismatch
+    }
+  }
+
+  /// Why, for people: one line for what was expected, one for what was found.
+  var details: [EscapedText] {
+    switch outcome {
+    case .ok: []
+    case .wrongLength(let found, let digest, let atLeast):
+      [expectation, "  found:    \(HumanReadable.exactBytes(found))\(atLeast ? " or more" : "")\(digest.map { ", \($0)" } ?? "")"]
+    case .wrongDigest(let expected, let found):
+      ["  expected: \(length), \(expected)", "  found:    \(length), \(found)"]
+    case .missing: [expectation, "  found:    nothing"]
+    case .notListed: ["  expected: a file that the trusted manifest lists; manifest-verify list shows them"]
+    case .extra(let byteCount):
+      [
+        "  expected: nothing, for the manifest lists no such file",
+        "  found:    \(byteCount.map { HumanReadable.exactBytes($0) } ?? "a file")",
+      ]
+    case .changed: [expectation, "  found:    another size or time of change after reading than before"]
+    case .unreadable(let reason): [expectation, "  found:    \(reason)"]
+    }
+  }
+
+  private var length: String { file.map { HumanReadable.exactBytes($0.byteCount) } ?? "" }
+
+  private var expectation: EscapedText {
+    guard let file else { return "  expected: a file or folder that can be read" }
+    return "  expected: \(length), sha256:\(file.hashes.sha256)"
+  }
+
+  var json: JSONResult {
+    var members: [JSONResult.Member] = [
+      .init("path", .string(TargetPath.isUTF8(path) ? path.description : escaped(bytes: path.bytes))), .init("status", .string(status)),
+    ]
+    if let file {
+      var digest = "sha256:\(file.hashes.sha256)"
+      if case .wrongDigest(let expected, _) = outcome { digest = expected }
+      members.append(.init("expected", ["length": .integer(file.byteCount), "digest": .string(digest)]))
+    }
+    switch outcome {
+    case .wrongLength(let found, let digest, _):
+      members.append(.init("found", ["length": .integer(found), "digest": .optional(digest)]))
+    case .wrongDigest(_, let found):
+      members.append(.init("found", ["length": file.map { .integer($0.byteCount) } ?? .null, "digest": .string(found)]))
+    case .extra(let byteCount?): members.append(.init("found", ["length": .integer(byteCount), "digest": nil]))
+    case .unreadable(let reason): members.append(.init("reason", .string(reason)))
+    case .ok, .missing, .notListed, .extra, .changed: break
+    }
+    return .object(members)
+  }
+}
+
+extension TargetPath {
+  fileprivate static func isUTF8(_ name: ByteString) -> Bool { String(validating: name.bytes, as: UTF8.self) != nil }
+}

@@ -1,0 +1,158 @@
+internal import CommandLineSupport
+internal import FileIO
+internal import ManifestVerifier
+internal import TUFMetadata
+
+/// Holds the files below one folder against the manifest. No symbolic link below the folder is followed: a link could lead to a file that
+/// somebody else changes after the check.
+struct FileCheck: ~Copyable {
+  /// A file that is too short is hashed for the report up to this many bytes.
+  private static let shortFileLimit: Int64 = 64 << 20
+
+  private let basePath: String
+  private let base: FileDescriptor
+  private var verifier: FileVerifier
+  /// The folder of the last file: files come in the order of their paths, so that each folder is opened once.
+  private var folder: FileDescriptor
+  private var folderPath: [UInt8] = []
+
+  /// - Throws: `FileError` where the folder can't be opened.
+  init(below path: String, method: FileVerifier.Method) throws(FileError) {
+    let base = try Self.openFolder(path)
+    self.init(path, base, folder: try Self.openFolder(path), FileVerifier(method: method))
+  }
+
+  private init(_ path: String, _ base: consuming FileDescriptor, folder: consuming FileDescriptor, _ verifier: consuming FileVerifier) {
+    basePath = path
+    self.base = base
+    self.folder = folder
+    self.verifier = verifier
+  }
+
+  private static func openFolder(_ path: String) throws(FileError) -> FileDescriptor {
+    try FileError.describing(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
+  }
+
+  /// Verifies one file.
+  /// - Parameter progress: told the number of bytes of each piece that was hashed.
+  mutating func check(_ path: TargetPath, _ file: TargetFile, progress: (Int) -> Void) throws(Interrupted) -> CheckedFile.Outcome {
+    let descriptor: FileDescriptor
+    do { descriptor = try open(path) } catch { return outcome(of: error, path) }
+    let byteCount: Int64
+    do { byteCount = try descriptor.status().byteCount } catch { return .unreadable(reason: error.description) }
+    // What is too short fails without being read to its end; only what is small is hashed, for the report.
+    guard byteCount >= file.byteCount else { return try short(descriptor, byteCount, file, progress) }
+    return try verify(descriptor, file, progress)
+  }
+
+  private mutating func verify(
+    _ descriptor: consuming FileDescriptor, _ file: TargetFile, _ progress: (Int) -> Void
+  ) throws(Interrupted) -> CheckedFile.Outcome {
+    do throws(VerificationError) {
+      // The path only serves messages, which are made elsewhere.
+      let verified = try verifier.verify(
+        descriptor, path: "", against: file, isCancelled: { Interruption.isRequested }, progress: progress)
+      _ = consume verified
+      return .ok
+    } catch {
+      switch error {
+      case .wrongLength(_, let expected, let found): return .wrongLength(found: found, digest: nil, atLeast: found > expected)
+      case .wrongDigest(_, let expected, let found): return .wrongDigest(expected: expected, found: found)
+      case .changedWhileRead: return .changed
+      case .cancelled: throw Interrupted()
+      case .file(.notRegular(_, let kind)): return .unreadable(reason: "a \(kind.rawValue)")
+      case .file(.system(_, _, let errno)): return .unreadable(reason: errno.description)
+      default: return .unreadable(reason: error.description)
+      }
+    }
+  }
+
+  private mutating func short(
+    _ descriptor: consuming FileDescriptor, _ byteCount: Int64, _ file: TargetFile, _ progress: (Int) -> Void
+  ) throws(Interrupted) -> CheckedFile.Outcome {
+    guard byteCount <= Self.shortFileLimit else { return .wrongLength(found: byteCount, digest: nil, atLeast: false) }
+    // Held against its own length, it differs in the digest alone.
+    let shorter = TargetFile(byteCount: byteCount, hashes: FileHashes(sha256: file.hashes.sha256), fsverity: nil)
+    switch try verify(descriptor, shorter, progress) {
+    case .wrongDigest(_, let found): return .wrongLength(found: byteCount, digest: found, atLeast: false)
+    case .ok: return .wrongLength(found: byteCount, digest: nil, atLeast: false)
+    case let other: return other
+    }
+  }
+
+  // MARK: Opening
+
+  private mutating func open(_ path: TargetPath) throws(Errno) -> FileDescriptor {
+    let bytes = path.name.bytes
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return try base.open(bytes, .readNoFollow) }
+    if !folderPath.elementsEqual(bytes[..<slash]) {
+      let parent = Array(bytes[..<slash])
+      folder = try base.open(parent, .directoryNoFollow)
+      folderPath = parent
+    }
+    return try folder.open(Array(bytes[(slash + 1)...]), .readNoFollow)
+  }
+
+  private func outcome(of error: Errno, _ path: TargetPath) -> CheckedFile.Outcome {
+    switch error {
+    case .notFound: return .missing
+    case .tooManySymbolicLinks, .notDirectory:
+      if let link = symbolicLink(on: path) {
+        return .unreadable(reason: "\(link) is a symbolic link; none is followed below the base folder")
+      }
+      return .missing
+    case .noSuchDeviceOrAddress: return .unreadable(reason: "a socket")
+    default: return .unreadable(reason: error.description)
+    }
+  }
+
+  /// The first component of a path that is a symbolic link. For words only: it may have changed since.
+  private func symbolicLink(on path: TargetPath) -> String? {
+    var prefix = ""
+    for segment in path.segments {
+      prefix += (prefix.isEmpty ? "" : "/") + segment.description
+      guard let status = try? FileSystem.status(of: "\(basePath)/\(prefix)", followingLinks: false) else { return nil }
+      if status.kind == .symbolicLink { return prefix }
+    }
+    return nil
+  }
+
+  // MARK: What should not be there
+
+  /// Names every file below the base folder that the manifest does not list, and every folder that can't be looked into.
+  /// - Parameter state: a folder that is left out, should it lie below the base folder.
+  func findExtraFiles(_ targets: Targets, leavingOut state: String, report: (CheckedFile) -> Void) throws(Interrupted) {
+    let state = try? FileSystem.status(of: state, followingLinks: true)
+    try walk(base, [], targets, state, report)
+  }
+
+  private func walk(
+    _ folder: borrowing FileDescriptor, _ prefix: [UInt8], _ targets: Targets, _ state: FileStatus?, _ report: (CheckedFile) -> Void
+  ) throws(Interrupted) {
+    let names: [[UInt8]]
+    do { names = try folder.names() } catch {
+      return report(CheckedFile(path: ByteString(prefix.dropLast()), file: nil, outcome: .unreadable(reason: error.description)))
+    }
+    for name in names {
+      try Interruption.check()
+      let path = ByteString(prefix + name)
+      // What is listed was checked already.
+      if let target = try? TargetPath(path), targets[target] != nil { continue }
+      do throws(Errno) {
+        let status = try folder.status(of: name)
+        if status.kind == .directory {
+          if let state, state.isSameFile(as: status) { continue }
+          let child = try folder.open(name, .directoryNoFollow)
+          do throws(Interrupted) { try walk(child, path.bytes + [UInt8(ascii: "/")], targets, state, report) } catch { throw .interrupted }
+        } else {
+          report(CheckedFile(path: path, file: nil, outcome: .extra(byteCount: status.kind == .regular ? status.byteCount : nil)))
+        }
+      } catch {
+        try Interruption.check()
+        // Removed since it was listed.
+        if error == .notFound { continue }
+        report(CheckedFile(path: path, file: nil, outcome: .unreadable(reason: error.description)))
+      }
+    }
+  }
+}
