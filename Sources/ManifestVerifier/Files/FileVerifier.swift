@@ -1,6 +1,6 @@
+internal import Digests
 package import FileIO
 public import TUFMetadata
-internal import Digests
 
 /// Holds local files against the manifest: one open descriptor a file, constant memory, one buffer for all files.
 public struct FileVerifier: ~Copyable {
