@@ -15,7 +15,7 @@ extension Failure {
     switch error {
     case .malformed, .tooLarge, .tooManyDelegations: .malformed
     case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots, .notInSnapshot: .signature
-    case .rolledBack, .removedFromSnapshot, .expired: .expiredOrRolledBack
+    case .rolledBack, .removedFromSnapshot, .expired, .clockSetBack: .expiredOrRolledBack
     case .unavailable: .network
     case .exampleKey: .key
     case .damagedState(_, let cause): code(of: cause)
@@ -37,6 +37,7 @@ extension Failure {
     case .rolledBack(let role, _, _): "\(role) metadata is older than what is trusted already"
     case .removedFromSnapshot(let name): "\(name) is missing from the new snapshot"
     case .expired(let role, _, _): "\(role) metadata has expired"
+    case .clockSetBack: "this machine's clock was set back"
     case .unavailable(let role, _): "\(role) metadata is not available"
     case .exampleKey: "the root names a key of the worked example, whose secret halves are published"
     case .tooManyRoots: "the chain of new roots is too long"
@@ -65,6 +66,7 @@ extension Failure {
     case .rolledBack(_, let trusted, let offered): ("version \(trusted) or newer", "version \(offered)", nil)
     case .removedFromSnapshot: ("every file that the trusted snapshot lists", "none of this name", nil)
     case .expired(_, let since, let now): ("metadata that is valid at \(now)", "valid until \(since)", nil)
+    case .clockSetBack(let newest, let now): ("\(newest) or later, the time of the newest refresh that succeeded", now.description, "clock")
     case .unavailable(_, let path): ("the file \(path)", "none", nil)
     case .exampleKey(let id): ("keys of your own", "key id \(id)", nil)
     case .tooManyRoots(let limit): ("at most \(limit) new versions in one refresh", "more", nil)
@@ -96,6 +98,9 @@ extension Failure {
       "do not use what is offered; ask the publisher, or fetch from another mirror; what is trusted already stays trusted"
     case .rolledBack: "the mirror serves old metadata: use another one; what is trusted already stays trusted"
     case .expired: "refresh from a mirror that is up to date, and check this machine's clock; what is installed keeps working"
+    case .clockSetBack:
+      "set the clock; if it is right and was ahead at that refresh, wait until then, or begin anew in another folder: give init the root file "
+        + "that was shipped, then refresh; what is installed keeps working"
     case .unavailable: "check that the folder or URL is that of the metadata, the one that holds 1.root.json"
     case .exampleKey: "make keys of your own with manifest-sign init; the worked example's protect nothing"
     case .tooManyDelegations: "ask the publisher to delegate less deeply"

@@ -23,6 +23,8 @@ public enum VerificationError: Error, Equatable, Sendable {
   case removedFromSnapshot(name: ByteString)
   /// Metadata has expired.
   case expired(role: ByteString, since: UTCTime, now: UTCTime)
+  /// The clock says an earlier time than that of the newest refresh that succeeded.
+  case clockSetBack(newest: UTCTime, now: UTCTime)
   /// Metadata that has to be there is not.
   case unavailable(role: ByteString, urlPath: String)
   /// The first root names a key of the worked example, whose secret halves are published.
@@ -68,6 +70,8 @@ extension VerificationError: CustomStringConvertible {
       "\(role) metadata was rolled back: expected version \(trusted) or newer, found version \(offered)"
     case .removedFromSnapshot(let name): "\(name) is missing from the new snapshot: expected every file of the trusted one"
     case .expired(let role, let since, let now): "\(role) metadata has expired: it was valid until \(since), and it is \(now)"
+    case .clockSetBack(let newest, let now):
+      "the clock was set back: expected \(newest) or later, the time of the newest refresh that succeeded, found \(now)"
     case .unavailable(let role, let path): "\(role) metadata is not available: expected it at \(path)"
     case .exampleKey(let id): "the key \(id) is one of the worked example's, whose secret halves are published: it protects nothing"
     case .tooManyRoots(let limit): "more than \(limit) new root versions: expected the chain to end within one refresh"

@@ -35,7 +35,7 @@ package struct MetadataMirrors<Network: Transport> {
         switch change {
         case .root: changed.insert(.root)
         case .metadata(let role, _, _): changed.insert(role)
-        case .discardTimestampAndSnapshot: break
+        case .discardTimestampAndSnapshot, .refreshed: break
         }
       }
     }

@@ -1,52 +1,63 @@
 internal import FileIO
 internal import TUFMetadata
 
-/// What a device remembers beside the metadata files: where its trust begins, and the root that the cache was verified under.
+/// What a device remembers beside the metadata files: where its trust begins, the root that the cache was verified under, and when a refresh
+/// last succeeded.
 ///
 /// A small text file, one `name value` a line, in this order:
 /// ```
-/// signed-manifest-trust 1
+/// signed-manifest-trust 2
 /// anchor 1
 /// verified-under-root 3
+/// newest-refresh 2030-01-01T00:00:00Z
 /// ```
-/// The last line is missing where no timestamp or snapshot is kept.
+/// The third line is missing where no timestamp or snapshot is kept, the last one where no refresh has succeeded yet. Format 1 has no last
+/// line; it is read, and becomes format 2 when the record is next written.
 struct TrustRecord: Equatable {
-  static let format: Int64 = 1
+  static let format: Int64 = 2
   static let byteLimit = 4096
 
   /// The version of the root that trust begins at.
   var anchor: Version
   /// The root version under which timestamp and snapshot were verified.
   var verifiedUnderRoot: Version?
+  /// The newest time at which a whole refresh succeeded.
+  var newestRefresh: UTCTime?
 
-  init(anchor: Version, verifiedUnderRoot: Version? = nil) {
-    self.anchor = anchor
-    self.verifiedUnderRoot = verifiedUnderRoot
-  }
+  init(anchor: Version) { self.anchor = anchor }
 
   /// - Parameter path: for the error.
   init(_ bytes: [UInt8], path: String) throws(TrustStoreError) {
     var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-    let format = try Self.number("signed-manifest-trust", &lines, path)
+    guard let format = Self.value("signed-manifest-trust", &lines).flatMap(Self.number) else { throw Self.damaged(path) }
     guard format <= Self.format else { throw .newerFormat(path: path, found: format, supported: Self.format) }
-    guard let anchor = Version(try Self.number("anchor", &lines, path)) else { throw Self.damaged(path) }
+    guard let anchor = Self.value("anchor", &lines).flatMap(Self.number).flatMap(Version.init) else { throw Self.damaged(path) }
     self.anchor = anchor
-    verifiedUnderRoot = lines.count > 1 ? Version(try Self.number("verified-under-root", &lines, path)) : nil
-    // Nothing else was written, and no number in another spelling.
-    guard self.bytes == bytes else { throw Self.damaged(path) }
+    verifiedUnderRoot = Self.value("verified-under-root", &lines).flatMap(Self.number).flatMap(Version.init)
+    newestRefresh = format < 2 ? nil : Self.value("newest-refresh", &lines).flatMap { try? UTCTime(text: $0.span) }
+    // Nothing else was written, no line is left over or unreadable, and no number has another spelling.
+    guard self.bytes(format: format) == bytes else { throw Self.damaged(path) }
   }
 
-  var bytes: [UInt8] {
-    var text = "signed-manifest-trust \(Self.format)\nanchor \(anchor)\n"
+  var bytes: [UInt8] { bytes(format: Self.format) }
+
+  private func bytes(format: Int64) -> [UInt8] {
+    var text = "signed-manifest-trust \(format)\nanchor \(anchor)\n"
     if let verifiedUnderRoot { text += "verified-under-root \(verifiedUnderRoot)\n" }
+    if let newestRefresh { text += "newest-refresh \(newestRefresh)\n" }
     return Array(text.utf8)
   }
 
-  private static func number(_ name: String, _ lines: inout ArraySlice<ArraySlice<UInt8>>, _ path: String) throws(TrustStoreError) -> Int64
-  {
-    let parts = (lines.popFirst() ?? []).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].elementsEqual(name.utf8), let number = Int64(String(decoding: parts[1], as: UTF8.self)), number >= 1
-    else { throw damaged(path) }
+  /// The value of the next line; nil where that has another name, and then it stays the next.
+  private static func value(_ name: String, _ lines: inout ArraySlice<ArraySlice<UInt8>>) -> [UInt8]? {
+    let prefix = Array(name.utf8) + [UInt8(ascii: " ")]
+    guard let line = lines.first, line.starts(with: prefix) else { return nil }
+    lines.removeFirst()
+    return Array(line.dropFirst(prefix.count))
+  }
+
+  private static func number(_ digits: [UInt8]) -> Int64? {
+    guard let number = Int64(String(decoding: digits, as: UTF8.self)), number >= 1 else { return nil }
     return number
   }
 

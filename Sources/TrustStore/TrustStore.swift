@@ -8,7 +8,7 @@ public import TUFMetadata
 /// root.json timestamp.json snapshot.json targets.json   what is trusted now
 /// <sha256 of the name>.json                             the same of a delegated role
 /// roots/1.json roots/2.json …                           the chain of roots
-/// trust                                                 where trust begins, and the root that the cache was verified under
+/// trust                                                 where trust begins, the root that the cache was verified under, the newest refresh
 /// lock                                                  held while the state is read or changed
 /// ```
 /// Every file is replaced whole and durably, in an order in which a crash at any point leaves a state that the next refresh
@@ -83,6 +83,7 @@ public struct TrustStore: ~Copyable {
     StoredMetadata(
       roots: try roots(),
       verifiedUnderRoot: record.verifiedUnderRoot,
+      newestRefresh: record.newestRefresh,
       timestamp: try readIfPresent(.timestamp, limits.timestampByteCount),
       snapshot: try readIfPresent(.snapshot, limits.metadataByteCount),
       targets: try readIfPresent(.targets, limits.metadataByteCount))
@@ -91,6 +92,14 @@ public struct TrustStore: ~Copyable {
   /// What was kept of a delegated role; nil where nothing was.
   public func delegatedMetadata(_ name: ByteString) throws(TrustStoreError) -> [UInt8]? {
     try readIfPresent(.delegated(name), limits.metadataByteCount)
+  }
+
+  /// What was kept of a delegated role, as `KeptManifest` reads it: a file that can't be read is a fault of that role alone.
+  public func kept(_ role: ByteString) throws(VerificationError) -> [UInt8]? {
+    do { return try readIfPresent(.delegated(role), limits.metadataByteCount) } catch {
+      guard case .file(let fault) = error else { return nil }
+      throw .file(fault)
+    }
   }
 
   private func roots() throws(TrustStoreError) -> [[UInt8]] {
@@ -129,9 +138,21 @@ public struct TrustStore: ~Copyable {
     case .discardTimestampAndSnapshot:
       try remove(layout.metadata(.timestamp))
       try remove(layout.metadata(.snapshot))
-      try write(TrustRecord(anchor: record.anchor))
+      // The newest refresh stays known: a clock that is set back must not profit from a rotation.
+      var new = record
+      new.verifiedUnderRoot = nil
+      try write(new)
+    case .refreshed(let time):
+      guard record.newestRefresh.map({ $0 < time }) ?? true else { return }
+      var new = record
+      new.newestRefresh = time
+      try write(new)
     case .metadata(let role, let bytes, let root):
-      if record.verifiedUnderRoot != root { try write(TrustRecord(anchor: record.anchor, verifiedUnderRoot: root)) }
+      if record.verifiedUnderRoot != root {
+        var new = record
+        new.verifiedUnderRoot = root
+        try write(new)
+      }
       try replace(layout.metadata(role), bytes)
     }
   }

@@ -8,7 +8,8 @@ public import TUFMetadata
 ///   before it **and** by its own, and is exactly one version newer (§5.3.4–5). Expiry of roots on the way is ignored; the last one's
 ///   is checked once the chain is walked and kept (§5.3.10).
 /// - The walk ends where the next root is not available, and at no other failure (§5.3.3).
-/// - The time is given once and is the same for every check (§5.1). Metadata is expired at the very second it states.
+/// - The time is given once and is the same for every check (§5.1). Metadata is expired at the very second it states. A time that lies
+///   before that of the newest refresh that succeeded, by more than clocks are corrected by, is refused.
 /// - A timestamp or snapshot key that was taken away since the cache was verified discards both files; a key that was added
 ///   does not (§5.3.11). The comparison begins at the root under which the cache was verified, so that a crash loses no purge.
 /// - The timestamp is never older than the kept one, nor is the snapshot version in it (§5.4.3). At an equal version the new one is
@@ -40,11 +41,12 @@ public struct ClientWorkflow: Sendable {
   ///   - stored: what earlier refreshes have kept.
   ///   - now: the time that every expiry is held against.
   ///   - limits: the bounds of what is taken.
-  /// - Throws: what is wrong with the anchor, or `damagedState`.
+  /// - Throws: what is wrong with the anchor, `damagedState` or `clockSetBack`.
   public init(anchor: [UInt8], stored: StoredMetadata, now: UTCTime, limits: VerificationLimits = .init()) throws(VerificationError) {
     self.stored = stored
     self.now = now
     self.limits = limits
+    try stored.requireClock(at: now, limits: limits)
     roots = try RootChain(anchor: anchor, stored: stored)
   }
 
@@ -183,7 +185,8 @@ public struct ClientWorkflow: Sendable {
     try offered.payload.requireUnexpired(at: now)
     targets = offered
     stage = .done
-    return keep ? [change(.targets, bytes)] : []
+    let isNewest = stored.newestRefresh.map { $0 < now } ?? true
+    return (keep ? [change(.targets, bytes)] : []) + (isNewest ? [.refreshed(at: now)] : [])
   }
 
   // MARK: What was kept

@@ -21,6 +21,8 @@ public enum TrustChange: Equatable, Sendable {
   /// A timestamp or snapshot key was taken away: both files go, or a fast-forward attack would never be recovered from
   /// (TUF 1.0.34 §5.3.11).
   case discardTimestampAndSnapshot
+  /// Root, timestamp, snapshot and targets were verified at this time, which is later than that of any refresh before.
+  case refreshed(at: UTCTime)
   /// New metadata of another role is trusted, under the given root version.
   case metadata(MetadataRole, bytes: [UInt8], root: Version)
 }

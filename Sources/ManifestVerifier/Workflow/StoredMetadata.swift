@@ -7,17 +7,34 @@ public struct StoredMetadata: Equatable, Sendable {
   public var roots: [[UInt8]]
   /// The root version under which timestamp and snapshot were verified; nil where neither was.
   public var verifiedUnderRoot: Version?
+  /// The newest time at which a refresh succeeded; nil where none has.
+  public var newestRefresh: UTCTime?
   public var timestamp: [UInt8]?
   public var snapshot: [UInt8]?
   public var targets: [UInt8]?
 
   public init(
-    roots: [[UInt8]] = [], verifiedUnderRoot: Version? = nil, timestamp: [UInt8]? = nil, snapshot: [UInt8]? = nil, targets: [UInt8]? = nil
+    roots: [[UInt8]] = [], verifiedUnderRoot: Version? = nil, newestRefresh: UTCTime? = nil, timestamp: [UInt8]? = nil,
+    snapshot: [UInt8]? = nil, targets: [UInt8]? = nil
   ) {
     self.roots = roots
     self.verifiedUnderRoot = verifiedUnderRoot
+    self.newestRefresh = newestRefresh
     self.timestamp = timestamp
     self.snapshot = snapshot
     self.targets = targets
+  }
+
+  /// Refuses a time that lies before the newest refresh by more than clocks are corrected by.
+  ///
+  /// A device whose clock was ahead at a refresh can't be locked out for long: that refresh succeeded only because the timestamp was still
+  /// valid at that time, so that the true time catches up before a timestamp's lifetime is over.
+  /// - Throws: `clockSetBack`.
+  public func requireClock(at now: UTCTime, limits: VerificationLimits = .init()) throws(VerificationError) {
+    guard let newestRefresh else { return }
+    // Both times lie in the years 0000 to 9999.
+    guard newestRefresh.secondsSince1970 - now.secondsSince1970 <= limits.clockSetbackSeconds else {
+      throw .clockSetBack(newest: newestRefresh, now: now)
+    }
   }
 }

@@ -25,18 +25,19 @@ public struct TargetSearch: Sendable {
   }
 
   private struct Visit: Sendable {
-    let role: DelegatedRole
-    let keys: [KeyID: Key]
+    let delegation: Delegation
     /// The roles from the top-level targets to the delegator.
     let chain: [Link]
   }
 
   private let path: TargetPath
   private let manifest: TrustedManifest
-  private let now: UTCTime
+  /// Nil where the search runs over what is kept, of which nothing is refused for having expired.
+  private let now: UTCTime?
   private let limits: VerificationLimits
   private var pending: [Visit] = []
-  private var visited: Set<ByteString> = []
+  /// The delegated roles that were visited so far.
+  private(set) var visited: Set<ByteString> = []
   private var current: Visit?
 
   /// Where the file was found; nil as long as the search goes on, and where nobody lists it.
@@ -51,6 +52,17 @@ public struct TargetSearch: Sendable {
   public init(
     for path: TargetPath, in manifest: TrustedManifest, now: UTCTime, limits: VerificationLimits = .init()
   ) throws(VerificationError) {
+    try self.init(path, manifest, now, limits)
+  }
+
+  /// Begins a search over what is kept.
+  init(forKept path: TargetPath, in manifest: TrustedManifest, limits: VerificationLimits) throws(VerificationError) {
+    try self.init(path, manifest, nil, limits)
+  }
+
+  private init(
+    _ path: TargetPath, _ manifest: TrustedManifest, _ now: UTCTime?, _ limits: VerificationLimits
+  ) throws(VerificationError) {
     self.path = path
     self.manifest = manifest
     self.now = now
@@ -60,11 +72,14 @@ public struct TargetSearch: Sendable {
 
   /// The metadata that is needed next; nil once the search has ended.
   public var request: MetadataRequest? {
-    guard let current, let file = described(current.role) else { return nil }
-    let limit = min(file.byteCount ?? Int64(limits.targetsByteCount), Int64(limits.metadataByteCount))
-    let isConsistent = manifest.root.payload.consistentSnapshot
-    return MetadataRequest(role: .delegated(current.role.name), version: isConsistent ? file.version : nil, byteLimit: Int(limit))
+    current?.delegation.request(in: manifest, limits)
   }
+
+  /// The delegation that the search looks at now; nil once it has ended.
+  var delegation: Delegation? { current?.delegation }
+
+  /// The roles on the way to that delegation, from the top-level targets to the delegator.
+  var way: [Link] { current?.chain ?? [] }
 
   /// Answers the request with what was kept of an earlier search.
   /// - Returns: whether it is what is signed for now; where it is not, the request stays.
@@ -93,23 +108,16 @@ public struct TargetSearch: Sendable {
     throw .unavailable(role: request.role.name, urlPath: request.urlPath)
   }
 
-  private func described(_ role: DelegatedRole) -> MetadataFile? {
-    manifest.snapshot.payload.files[MetadataRole.delegated(role.name).snapshotName]
+  private mutating func accept(_ bytes: [UInt8]) throws(VerificationError) {
+    guard let current else { return }
+    try proceed(with: current.delegation.verify(bytes, in: manifest, now: now))
   }
 
-  private mutating func accept(_ bytes: [UInt8]) throws(VerificationError) {
-    guard let visit = current, let file = described(visit.role) else { return }
-    let name = visit.role.name
-    try file.requireMatch(bytes, role: name)
-    let delegator = visit.chain.last?.role.name ?? TopLevelRole.targets.name
-    let metadata = try Trusted<Targets>(
-      verifying: UnverifiedMetadata(role: name, parsing: bytes), role: name, keys: visit.role.keys, known: visit.keys, delegator: delegator)
-    guard metadata.payload.version == file.version else {
-      throw .wrongVersion(role: name, expected: file.version, actual: metadata.payload.version)
-    }
-    guard now < metadata.payload.expires else { throw .expired(role: name, since: metadata.payload.expires, now: now) }
+  /// Goes on with the metadata of the delegation that the search looks at, which was verified.
+  mutating func proceed(with metadata: Trusted<Targets>) throws(VerificationError) {
+    guard let visit = current else { return }
     current = nil
-    try look(in: Link(role: .delegated(name), metadata: metadata), after: visit.chain)
+    try look(in: Link(role: .delegated(visit.delegation.role.name), metadata: metadata), after: visit.chain)
   }
 
   private mutating func look(in link: Link, after chain: [Link]) throws(VerificationError) {
@@ -121,7 +129,7 @@ public struct TargetSearch: Sendable {
     if let delegations = link.metadata.payload.delegations {
       var visits: [Visit] = []
       for role in delegations.roles where role.isTrusted(with: path) {
-        visits.append(Visit(role: role, keys: delegations.keys, chain: chain))
+        visits.append(Visit(delegation: Delegation(role: role, keys: delegations.keys, delegator: link.role.name), chain: chain))
         guard !role.isTerminating else {
           // Whatever is still to be visited elsewhere is not.
           pending.removeAll()
@@ -135,10 +143,11 @@ public struct TargetSearch: Sendable {
 
   private mutating func advance() throws(VerificationError) {
     while let visit = pending.popLast() {
-      guard !visited.contains(visit.role.name) else { continue }
+      let name = visit.delegation.role.name
+      guard !visited.contains(name) else { continue }
       guard visited.count < limits.delegationCount else { throw .tooManyDelegations(limit: limits.delegationCount) }
-      guard described(visit.role) != nil else { throw .notInSnapshot(role: visit.role.name) }
-      visited.insert(visit.role.name)
+      guard visit.delegation.isDescribed(in: manifest) else { throw .notInSnapshot(role: name) }
+      visited.insert(name)
       current = visit
       return
     }
