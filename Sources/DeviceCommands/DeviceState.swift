@@ -41,10 +41,30 @@ package enum DeviceState {
   }
 
   /// What is trusted now. The state is locked only while it is read, so that a long check hinders no refresh.
-  package static func manifest(_ invocation: Invocation) throws -> TrustedManifest {
+  /// - Parameters:
+  ///   - isStrict: whether a clock that was set back is an error, and no warning.
+  ///   - read: reads the delegated roles that are needed.
+  package static func kept(
+    _ invocation: Invocation, at now: UTCTime, isStrict: Bool = false, _ output: Output,
+    reading read: (inout KeptManifest, KeptManifest.Reader) throws(VerificationError) -> Void
+  ) throws -> KeptManifest {
     let store = try TrustStore(folder(invocation))
     let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
-    return try explaining(invocation) { () throws(VerificationError) in try TrustedManifest(anchor: anchor, stored: stored) }
+    var kept = try explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
+    try judgeClock(stored, now, isStrict: isStrict, output)
+    try read(&kept) { role throws(VerificationError) in try store.kept(role) }
+    return kept
+  }
+
+  /// Tells of a clock that was set back. Like expiry, that never stops the use of what is installed.
+  package static func judgeClock(_ stored: StoredMetadata, _ now: UTCTime, isStrict: Bool = false, _ output: Output) throws {
+    do { try stored.requireClock(at: now) } catch {
+      if isStrict { throw error }
+      let failure = Failure(error)
+      output.warning(
+        "\(failure.message): expected \(failure.expected ?? ""), found \(now); whether metadata has expired can't be told; "
+          + "\(failure.hint ?? "")")
+    }
   }
 
   /// Runs what verifies the state from its anchor. A fault of a root file that was given is told as one.
@@ -68,12 +88,28 @@ package enum DeviceState {
   }
 
   /// Tells which kept metadata has expired. That never stops the use of what is installed.
-  package static func warnOfExpiry(_ manifest: TrustedManifest, at now: UTCTime, _ invocation: Invocation, _ output: Output) {
-    for (role, since) in manifest.expired(at: now) {
+  package static func warnOfExpiry(
+    _ expired: [(role: MetadataRole, since: UTCTime)], at now: UTCTime, _ invocation: Invocation, _ output: Output
+  ) {
+    for (role, since) in expired {
       output.warning(
-        "the \(role.rawValue) metadata expired \(words(since, now)), at \(since): what is installed keeps working, but newer versions and "
+        "the \(role.name) metadata expired \(words(since, now)), at \(since): what is installed keeps working, but newer versions and "
           + "withdrawals go unseen; run \(refreshCommand(invocation))")
     }
+  }
+
+  /// What is wrong with delegated roles, in one failure.
+  package static func failure(
+    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = []
+  ) -> Failure {
+    var failure = Failure(first.error)
+    let hint = failure.hint
+    failure = Failure(
+      failure.code, refusals.count == 1 ? "a delegated role can't be trusted" : "\(refusals.count) delegated roles can't be trusted",
+      hint: hint)
+    failure.items =
+      refusals.map { "\($0.role), delegated to by \($0.delegator): \($0.error)" } + undecided.map { "\($0): who may list it can't be told" }
+    return failure
   }
 
   package static func words(_ expires: UTCTime, _ now: UTCTime) -> String {

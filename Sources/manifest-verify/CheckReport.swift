@@ -1,4 +1,6 @@
+internal import CommandFailures
 internal import CommandLineSupport
+internal import ManifestVerifier
 internal import TUFMetadata
 
 /// Tells what a check finds as it goes, and the sum of it at the end.
@@ -10,14 +12,15 @@ final class CheckReport {
   private var code = ExitCode.done
   private var absent: [ByteString] = []
   private var files: [JSONResult] = []
+  private var refusals: [JSONResult] = []
 
   init(_ output: Output) { self.output = output }
 
-  /// - Parameter byteCounts: asked for only where a bar is drawn, for adding them up reads the whole manifest.
-  func begin(fileCount: Int, byteCounts: () -> some Sequence<Int64>) {
+  /// - Parameter byteCounts: asked for only where a bar is drawn, for adding them up reads the whole manifest; nil where they are not known.
+  func begin(fileCount: Int, byteCounts: () -> [Int64]?) {
     var bytes: UInt64?
     if output.drawsProgress {
-      bytes = byteCounts().reduce(0) { sum, count in
+      bytes = byteCounts()?.reduce(0) { sum, count in
         let (next, overflow) = sum.addingReportingOverflow(UInt64(max(count, 0)))
         return overflow ? .max : next
       }
@@ -40,11 +43,25 @@ final class CheckReport {
     if output.isJSON { files.append(checked.json) }
     guard checked.exitCode != .done else { return }
     failedCount += 1
-    // One file that differs weighs more than any number that can't be read.
-    if code != .fileMismatch { code = checked.exitCode }
+    weigh(checked.exitCode)
     if output.isJSON { return }
     output.line("\(EscapedText(bytes: checked.path.bytes)): \(checked.status)", style: .bad)
     for line in checked.details { output.line(line) }
+  }
+
+  /// Tells of a delegated role that can't be trusted, so that files may be missing from the check.
+  func add(_ refusal: DelegationWalk.Refusal) {
+    weigh(Failure(refusal.error).code)
+    refusals.append([
+      "role": .string(refusal.role.description), "delegator": .string(refusal.delegator.description),
+      "reason": .string(refusal.error.description),
+    ])
+    output.line("the delegated role \(refusal.role) can't be used, and its files are not known: \(refusal.error)", style: .bad)
+  }
+
+  /// One file that differs weighs more than any number whose metadata can't be trusted, and these more than any that can't be read.
+  private func weigh(_ new: ExitCode) {
+    if code == .done || code == .disk || new == .fileMismatch { code = new }
   }
 
   /// Takes the progress bar away.
@@ -53,6 +70,7 @@ final class CheckReport {
   func conclude() -> ExitCode {
     finish()
     output.report("files", .array(files))
+    output.report("roles", .array(refusals))
     output.report("failed", .count(failedCount))
     output.report("absent", .array(absent.map { .string($0.description) }))
     if !absent.isEmpty {
@@ -60,15 +78,22 @@ final class CheckReport {
       output.note("not there, which is no fault: \(names)")
     }
     let files = HumanReadable.grouped(checkedCount) + (checkedCount == 1 ? " file" : " files")
-    guard failedCount > 0 else {
+    guard code != .done else {
       output.line("\(files) checked: all as signed.", style: .good)
       return .done
     }
     output.show(
       Failure(
-        code, "\(HumanReadable.grouped(failedCount)) of \(files) failed the check",
-        hint: code == .disk
-          ? "run the check as a user who may read them" : "do not use the files named above; get them again, then check again"))
+        code, failedCount > 0 ? "\(HumanReadable.grouped(failedCount)) of \(files) failed the check" : "not all files could be known",
+        hint: hint))
     return code
+  }
+
+  private var hint: String {
+    switch code {
+    case .disk: "run the check as a user who may read them"
+    case .fileMismatch: "do not use the files named above; get them again, then check again"
+    default: "refresh the metadata, then check again; explain tells more of one file"
+    }
   }
 }

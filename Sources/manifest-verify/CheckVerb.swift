@@ -25,9 +25,10 @@ enum CheckVerb {
         + "need not have them. A state folder that lies below the base folder is left out.",
       "Expired metadata is a warning, for it never stops the use of what is installed; with --fresh it is a failure.",
       "With --json: {\"files\":[{\"path\",\"status\",\"expected\":{\"length\",\"digest\"},\"found\":{\"length\",\"digest\"},\"reason\"}…],\"failed\":N,"
-        + "\"absent\":[PATH…],\"expired\":[{\"role\",\"since\"}…]}. The status is one of: ok, wrong length, wrong digest, missing, not listed, extra, "
-        + "changed while read, unreadable. A digest is sha256:…, sha512:… or fs-verity sha256:… Members that say nothing are left out or null; "
-        + "absent names files that --all missed and that need not be there.",
+        + "\"absent\":[PATH…],\"expired\":[{\"role\",\"since\"}…],\"roles\":[{\"role\",\"delegator\",\"reason\"}…]}. The status is one of: ok, wrong length, wrong digest, missing, not listed, extra, "
+        + "changed while read, unreadable, not trusted. A digest is sha256:…, sha512:… or fs-verity sha256:… Members that say nothing are left out or null; "
+        + "absent names files that --all missed and that need not be there; roles names delegated roles that --all could not use.",
+      "A file that a delegated role lists counts where a search comes to it there. Where a role on the way can't be trusted, the file is not trusted.",
       "The exit code is 12 where any file differs, is missing, is not listed or is extra, and 14 where the only fault is that some can't be read.",
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .locked, .malformed],
@@ -45,35 +46,63 @@ enum CheckVerb {
         expected: "at least one PATH, or \(all.name)", found: texts.isEmpty ? "neither" : "both")
     }
     let now = try ReportTime.of(invocation)
-    let manifest = try DeviceState.manifest(invocation)
-    try judgeExpiry(manifest, now, invocation, output)
     let folder = invocation.required(base.name)
+    var requests: [CheckRequest] = []
+    var visited: Set<ByteString> = []
+    var kept = try DeviceState.kept(invocation, at: now, isStrict: invocation.flag(fresh.name), output) {
+      kept, read throws(VerificationError) in
+      if texts.isEmpty { return try kept.readAll(read) }
+      requests = texts.map { CheckRequest($0, below: folder, in: &kept, &visited, read) }
+    }
+    try judgeExpiry(kept.expired(at: now, visiting: texts.isEmpty ? nil : visited), now, invocation, output)
     let report = CheckReport(output)
     defer { report.finish() }
     var check = try FileCheck(below: folder, method: invocation.flag(whole.name) ? .whole : .tree)
     if texts.isEmpty {
-      report.begin(fileCount: manifest.targets.payload.count) { manifest.targets.payload.all.lazy.map(\.file.byteCount) }
-      for (path, file) in manifest.targets.payload.all { try report.run(&check, path, file, mayBeAbsent: isDescription(path)) }
-      try check.findExtraFiles(manifest.targets.payload, leavingOut: DeviceState.folder(invocation), report: report.add)
+      try checkAll(&kept, &check, report, leavingOut: DeviceState.folder(invocation))
     } else {
-      let files = texts.map { (text: $0, found: find($0, folder, manifest)) }
-      report.begin(fileCount: files.count) { files.compactMap { $0.found?.file.byteCount } }
-      for (text, found) in files {
-        guard let found else {
-          report.add(CheckedFile(path: ByteString(text), file: nil, outcome: .notListed))
-          continue
-        }
-        try report.run(&check, found.path, found.file)
-      }
+      report.begin(fileCount: requests.count) { requests.compactMap(\.byteCount) }
+      for request in requests { try request.run(&check, report) }
     }
     return report.conclude()
   }
 
-  private static func judgeExpiry(_ manifest: TrustedManifest, _ now: UTCTime, _ invocation: Invocation, _ output: Output) throws {
-    let expired = manifest.expired(at: now)
-    output.report("expired", .array(expired.map { ["role": .string($0.role.rawValue), "since": .string($0.since.description)] }))
+  private static func checkAll(
+    _ kept: inout KeptManifest, _ check: inout FileCheck, _ report: CheckReport, leavingOut state: String
+  ) throws(Interrupted) {
+    let targets = kept.manifest.targets.payload
+    report.begin(fileCount: targets.count + kept.delegatedCount) {
+      // How many bytes the delegated roles' files have would need every search twice.
+      kept.delegatedCount == 0 ? targets.all.map(\.file.byteCount) : nil
+    }
+    for (path, file) in targets.all { try report.run(&check, path, file, mayBeAbsent: isDescription(path)) }
+    var undecided: Set<TargetPath> = []
+    try kept.forEachDelegatedFile { path, result throws(Interrupted) in
+      switch result {
+      case .success(let file): try report.run(&check, path, file, mayBeAbsent: isDescription(path))
+      case .failure(let error):
+        undecided.insert(path)
+        report.add(CheckedFile(path: path.name, file: nil, outcome: .notTrusted(error)))
+      }
+    }
+    kept.refusals.forEach(report.add)
+    try check.findExtraFiles(
+      leavingOut: state,
+      isKnown: { path in
+        if targets[path] != nil || undecided.contains(path) { return true }
+        do throws(VerificationError) { return try kept.find(path).finding != nil } catch {
+          report.add(CheckedFile(path: path.name, file: nil, outcome: .notTrusted(error)))
+          return true
+        }
+      }, report: report.add)
+  }
+
+  private static func judgeExpiry(
+    _ expired: [(role: MetadataRole, since: UTCTime)], _ now: UTCTime, _ invocation: Invocation, _ output: Output
+  ) throws {
+    output.report("expired", .array(expired.map { ["role": .string($0.role.name.description), "since": .string($0.since.description)] }))
     guard invocation.flag(fresh.name), let (role, since) = expired.first else {
-      return DeviceState.warnOfExpiry(manifest, at: now, invocation, output)
+      return DeviceState.warnOfExpiry(expired, at: now, invocation, output)
     }
     var failure = Failure(VerificationError.expired(role: role.name, since: since, now: now))
     failure.hint = "run \(DeviceState.refreshCommand(invocation)); without \(fresh.name) this is a warning"
@@ -90,17 +119,4 @@ enum CheckVerb {
 
   private static let catalog = Array("catalog.json".utf8)
   private static let description = Array("/model.json".utf8)
-
-  /// The file of the manifest that a person means.
-  private static func find(_ text: String, _ base: String, _ manifest: TrustedManifest) -> (path: TargetPath, file: TargetFile)? {
-    var prefixes = ["", "./"]
-    var folder = base[...]
-    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-    prefixes.append(folder == "/" ? "/" : "\(folder)/")
-    for prefix in prefixes where text.utf8.starts(with: prefix.utf8) {
-      let rest = ByteString(Array(text.utf8.dropFirst(prefix.utf8.count)))
-      if let path = try? TargetPath(rest), let file = manifest.targets.payload[path] { return (path, file) }
-    }
-    return nil
-  }
 }

@@ -1,5 +1,7 @@
+internal import CommandFailures
 internal import CommandLineSupport
 internal import FileIO
+internal import ManifestVerifier
 internal import TUFMetadata
 
 /// What became of one file of a check.
@@ -14,6 +16,8 @@ struct CheckedFile {
     case extra(FileKind, byteCount: Int64)
     case changed
     case unreadable(reason: String)
+    /// Metadata on the way to the file can't be trusted.
+    case notTrusted(VerificationError)
   }
 
   let path: ByteString
@@ -32,6 +36,7 @@ struct CheckedFile {
     case .extra: "extra"
     case .changed: "changed while read"
     case .unreadable: "unreadable"
+    case .notTrusted: "not trusted"
     }
   }
 
@@ -39,6 +44,7 @@ struct CheckedFile {
     switch outcome {
     case .ok: .done
     case .unreadable: .disk
+    case .notTrusted(let error): Failure(error).code
     case .wrongLength, .wrongDigest, .missing, .notListed, .extra, .changed: .fileMismatch
     }
   }
@@ -59,6 +65,7 @@ struct CheckedFile {
         "  found:    \(kind == .regular ? HumanReadable.exactBytes(byteCount) : "a \(kind.rawValue)")",
       ]
     case .changed: [expectation, "  found:    another size or time of change after reading than before"]
+    case .notTrusted(let error): ["  expected: trusted metadata of every role that may list it", "  found:    \(error)"]
     case .unreadable(let reason): [expectation, "  found:    \(reason)"]
     }
   }
@@ -85,6 +92,7 @@ struct CheckedFile {
     case .wrongDigest(_, let found):
       members.append(.init("found", ["length": file.map { .integer($0.byteCount) } ?? .null, "digest": .string(found)]))
     case .extra(.regular, let byteCount): members.append(.init("found", ["length": .integer(byteCount), "digest": nil]))
+    case .notTrusted(let error): members.append(.init("reason", .string(error.description)))
     case .unreadable(let reason): members.append(.init("reason", .string(reason)))
     case .ok, .missing, .notListed, .extra, .changed: break
     }

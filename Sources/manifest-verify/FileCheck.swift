@@ -71,7 +71,7 @@ struct FileCheck: ~Copyable {
 
   // MARK: Opening
 
-  private mutating func open(_ path: TargetPath) throws(Errno) -> FileDescriptor {
+  mutating func open(_ path: TargetPath) throws(Errno) -> FileDescriptor {
     let bytes = path.name.bytes
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return try base.open(bytes, .readNoFollow) }
     if !folderPath.elementsEqual(bytes[..<slash]) {
@@ -109,14 +109,17 @@ struct FileCheck: ~Copyable {
   // MARK: What should not be there
 
   /// Names every file below the base folder that the manifest does not list, and every folder that can't be looked into.
-  /// - Parameter state: a folder that is left out, should it lie below the base folder.
-  func findExtraFiles(_ targets: Targets, leavingOut state: String, report: (CheckedFile) -> Void) throws(Interrupted) {
+  /// - Parameters:
+  ///   - state: a folder that is left out, should it lie below the base folder.
+  ///   - isKnown: whether a path is one that was dealt with already.
+  func findExtraFiles(leavingOut state: String, isKnown: (TargetPath) -> Bool, report: (CheckedFile) -> Void) throws(Interrupted) {
     let state = try? FileSystem.status(of: state, followingLinks: true)
-    try walk(base, [], targets, state, report)
+    try walk(base, [], state, isKnown, report)
   }
 
   private func walk(
-    _ folder: borrowing FileDescriptor, _ prefix: [UInt8], _ targets: Targets, _ state: FileStatus?, _ report: (CheckedFile) -> Void
+    _ folder: borrowing FileDescriptor, _ prefix: [UInt8], _ state: FileStatus?, _ isKnown: (TargetPath) -> Bool,
+    _ report: (CheckedFile) -> Void
   ) throws(Interrupted) {
     let names: [[UInt8]]
     do { names = try folder.names() } catch {
@@ -125,14 +128,13 @@ struct FileCheck: ~Copyable {
     for name in names {
       try Interruption.check()
       let path = ByteString(prefix + name)
-      // What is listed was checked already.
-      if let target = try? TargetPath(path), targets[target] != nil { continue }
+      if let target = try? TargetPath(path), isKnown(target) { continue }
       do throws(Errno) {
         let status = try folder.status(of: name)
         if status.kind == .directory {
           if let state, state.isSameFile(as: status) { continue }
           let child = try folder.open(name, .directoryNoFollow)
-          do throws(Interrupted) { try walk(child, path.bytes + [UInt8(ascii: "/")], targets, state, report) } catch { throw .interrupted }
+          do throws(Interrupted) { try walk(child, path.bytes + [UInt8(ascii: "/")], state, isKnown, report) } catch { throw .interrupted }
         } else {
           report(CheckedFile(path: path, file: nil, outcome: .extra(status.kind, byteCount: status.byteCount)))
         }

@@ -10,27 +10,40 @@ enum ListVerb {
     "list", "List every file that is trusted: length, SHA-256, path.",
     options: [DeviceState.state, DeviceState.root, ReportTime.option],
     discussion: [
-      "With --json: {\"files\":[{\"path\",\"length\",\"sha256\",\"sha512\",\"fsverity\"}…]}; sha512 and fsverity only where the manifest has them."
+      "Files of delegated roles are listed where a search comes to them there. Where a delegated role can't be trusted, the others' files are "
+        + "listed and the command fails.",
+      "With --json: {\"files\":[{\"path\",\"length\",\"sha256\",\"sha512\",\"fsverity\"}…]}; sha512 and fsverity only where the manifest has them.",
     ],
     exitCodes: [.signature, .disk, .locked, .malformed],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let now = try ReportTime.of(invocation)
-    let manifest = try DeviceState.manifest(invocation)
-    DeviceState.warnOfExpiry(manifest, at: now, invocation, output)
+    var kept = try DeviceState.kept(invocation, at: now, output) { kept, read throws(VerificationError) in try kept.readAll(read) }
+    DeviceState.warnOfExpiry(kept.expired(at: now, visiting: nil), at: now, invocation, output)
     var table = Table([.right, .left, .left])
     var files: [JSONResult] = []
-    for (path, file) in manifest.targets.payload.all {
+    func add(_ path: TargetPath, _ file: TargetFile) {
       if output.isJSON {
         files.append(json(path, file))
       } else {
         table.append(["\(file.byteCount)", "\(file.hashes.sha256)", EscapedText(bytes: path.name.bytes)])
       }
     }
+    for (path, file) in kept.manifest.targets.payload.all { add(path, file) }
+    var undecided: [String] = []
+    kept.forEachDelegatedFile { path, result in
+      switch result {
+      case .success(let file): add(path, file)
+      case .failure: undecided.append(path.description)
+      }
+    }
     output.table(table)
     output.report("files", .array(files))
-    return .done
+    guard let refusal = kept.refusals.first else { return .done }
+    // What can be listed was; what is missing from the list must not go unnoticed.
+    output.show(DeviceState.failure(of: kept.refusals, first: refusal, undecided: undecided))
+    return Failure(refusal.error).code
   }
 
   /// What the manifest says of a file.

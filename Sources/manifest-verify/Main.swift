@@ -8,7 +8,7 @@ struct Main {
     let command = Command(
       name: "manifest-verify", version: ToolVersion.current,
       summary: "Verifies AI model files against a signed manifest, which is metadata of The Update Framework.",
-      verbs: [InitVerb.verb, RefreshVerb.verb, ListVerb.verb, ShowVerb.verb, CheckVerb.verb],
+      verbs: [InitVerb.verb, RefreshVerb.verb, ListVerb.verb, ShowVerb.verb, CheckVerb.verb, ExplainVerb.verb],
       explain: { error in Failure(explaining: error, program: "manifest-verify") })
     command.main()
   }

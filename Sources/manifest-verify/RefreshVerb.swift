@@ -16,7 +16,10 @@ enum RefreshVerb {
     discussion: [
       "Walks the chain of roots, then verifies timestamp, snapshot and targets (The Update Framework 1.0.34, section 5). Each file is kept as soon as "
         + "it is verified, so that trust never goes back. What can't be trusted is refused, and what was trusted stays so.",
-      "Expiry is held against the clock of this machine.",
+      "Every delegated role is taken over as well. One that can't be trusted is left as it was kept before, the others are taken over, and the "
+        + "command fails.",
+      "Expiry is held against the clock of this machine. A clock that says a time more than a day before the newest refresh that succeeded is "
+        + "refused. If the clock was ahead then, wait until that time, or begin anew in another folder.",
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .disk, .locked, .malformed],
     examples: [.init("manifest-verify refresh --state trust --metadata manifests/metadata", "from a folder that was copied or mounted")],
@@ -35,8 +38,14 @@ enum RefreshVerb {
       )
     }
     let (manifest, changed) = try refresh(workflow, from: folder, keepingIn: &store)
+    let delegated = try FolderWalk.run(over: manifest, in: MetadataFolder(folder), at: now, keepingIn: &store)
     RefreshReport.show(manifest, changed: changed, since: stored, oldRoot: oldRoot, now, output)
-    return .done
+    delegated.report(changed: !changed.isEmpty, output)
+    guard let refusal = delegated.refusals.first else { return .done }
+    var failure = DeviceState.failure(of: delegated.refusals, first: refusal)
+    if case .unavailable = refusal.error { failure.code = .disk }
+    failure.place = folder
+    throw failure
   }
 
   private static func requireFolder(_ path: String) throws {
@@ -60,7 +69,7 @@ enum RefreshVerb {
           switch change {
           case .root: roles.insert(.root)
           case .metadata(.topLevel(let role), _, _): roles.insert(role)
-          case .metadata(.delegated, _, _), .discardTimestampAndSnapshot: break
+          case .metadata(.delegated, _, _), .discardTimestampAndSnapshot, .refreshed: break
           }
         }
         try Interruption.check()

@@ -23,29 +23,37 @@ enum ShowVerb {
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let now = try ReportTime.of(invocation)
     if let text = invocation.value(path.name) {
-      let manifest = try DeviceState.manifest(invocation)
-      DeviceState.warnOfExpiry(manifest, at: now, invocation, output)
-      try show(text, of: manifest, output)
+      try show(text, invocation, now, output)
     } else {
       try showRoles(invocation, now, output)
     }
     return .done
   }
 
-  private static func show(_ text: String, of manifest: TrustedManifest, _ output: Output) throws {
+  private static func show(_ text: String, _ invocation: Invocation, _ now: UTCTime, _ output: Output) throws {
     let path: TargetPath
     do { path = try TargetPath(text) } catch {
       var failure = Failure(.fileMismatch, "no file of a manifest can have this path")
       (failure.expected, failure.found, _) = Failure.details(of: error)
       throw failure
     }
-    let file = try manifest.file(at: path)
+    var lookup: KeptManifest.Lookup?
+    let kept = try DeviceState.kept(invocation, at: now, output) { kept, read throws(VerificationError) in
+      lookup = try kept.find(path, read)
+    }
+    DeviceState.warnOfExpiry(kept.expired(at: now, visiting: lookup?.visited ?? []), at: now, invocation, output)
+    guard let finding = lookup?.finding else { throw VerificationError.notListed(path: path) }
+    let file = finding.file
     output.line("\(path)", style: .heading)
     output.line("length    \(HumanReadable.exactBytes(file.byteCount))")
     output.line("sha256    \(file.hashes.sha256)")
     if let sha512 = file.hashes.sha512 { output.line("sha512    \(sha512)") }
     if let fsverity = file.fsverity { output.line("fsverity  \(fsverity)") }
+    for (delegator, link) in zip(finding.chain, finding.chain.dropFirst()) {
+      output.line("listed by \(link.role.name), which \(delegator.role.name) delegates to")
+    }
     output.report("file", ListVerb.json(path, file))
+    output.report("roles", .array(finding.chain.map { .string($0.role.name.description) }))
   }
 
   // MARK: Roles
@@ -75,13 +83,16 @@ enum ShowVerb {
     }
     var rows = [Row(root)]
     var count: Int?
+    var delegated = 0
     if stored.timestamp != nil || stored.snapshot != nil || stored.targets != nil {
       let manifest = try DeviceState.explaining(invocation) { () throws(VerificationError) in
         try TrustedManifest(anchor: anchor, stored: stored)
       }
-      DeviceState.warnOfExpiry(manifest, at: now, invocation, output)
+      try DeviceState.judgeClock(stored, now, output)
+      DeviceState.warnOfExpiry(manifest.expired(at: now).map { (.topLevel($0.role), $0.since) }, at: now, invocation, output)
       rows += [Row(manifest.timestamp), Row(manifest.snapshot), Row(manifest.targets)]
       count = manifest.targets.payload.count
+      delegated = manifest.targets.payload.delegations?.roles.count ?? 0
     }
     var table = Table([("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("WHEN", .left), ("SIGNED BY", .left)])
     for row in rows {
@@ -94,10 +105,12 @@ enum ShowVerb {
     output.line("Root keys, of which \(root.keys.threshold) must sign:")
     for key in root.keys.keyIDs { output.line("  \(key)\(root.signers.contains(key) ? "  signed" : "")") }
     if let count {
-      output.line("\(HumanReadable.grouped(count)) files are trusted.")
+      let more = delegated == 0 ? "" : ", and those of the \(HumanReadable.grouped(delegated)) roles that targets delegates to"
+      output.line("\(HumanReadable.grouped(count)) files are trusted\(more).")
     } else {
       output.line("No files are trusted yet. Next: \(DeviceState.refreshCommand(invocation))")
     }
+    output.report("newest_refresh", .optional(stored.newestRefresh?.description))
     output.report("time", .string(now.description))
     output.report("roles", .object(rows.map { .init($0.role.rawValue, json($0, now)) }))
     output.report("files", count.map { .count($0) } ?? .null)

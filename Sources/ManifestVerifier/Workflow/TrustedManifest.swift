@@ -37,7 +37,8 @@ public struct TrustedManifest: Sendable {
     try RootChain(anchor: anchor, stored: stored).newest
   }
 
-  private static func verify<Payload: ReadableRolePayload>(
+  /// Verifies what is kept of one role.
+  static func verify<Payload: ReadableRolePayload>(
     _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?, mayLag: Bool
   ) throws(VerificationError) -> Trusted<Payload> {
     let role = Payload.role.name
