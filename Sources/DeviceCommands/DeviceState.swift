@@ -75,6 +75,7 @@ package enum DeviceState {
       var failure = Failure(error)
       switch error {
       case .neverRefreshed: failure.hint = "run \(refreshCommand(invocation))"
+      case .clockSetBack: break
       case .damagedState:
         guard let path = invocation.value(root.name) else { break }
         failure.hint = "the state does not follow from \(path): give the root file that it began with, or begin anew in another folder"

@@ -53,6 +53,7 @@ struct ExplanationReport {
     // Roots on the way may have expired; only the newest counts.
     let newestRoot = explanation.links.last { $0.role == .root }
     for link in explanation.links.reversed() { show(link, isCurrent: link.role != .root || link == newestRoot) }
+    output.line("That root is where trust begins: the one that was shipped.")
     output.line()
     output.line(
       explanation.isTrusted ? "Trusted: every link holds." : "Not trusted: the link marked FAILS is the first that does not hold.",

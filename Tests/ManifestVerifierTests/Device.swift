@@ -45,6 +45,11 @@ struct Device {
   }
 
   private mutating func keep(_ change: TrustChange) {
+    if case .refreshed(let time) = change {
+      // Told by every refresh that succeeds; `changes` are those of the metadata.
+      stored.newestRefresh = time
+      return
+    }
     changes.append(change)
     switch change {
     case .root(let version, let bytes):
