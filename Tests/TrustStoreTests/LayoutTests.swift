@@ -24,7 +24,9 @@ import TrustStore
     #expect(try device.bytes(of: "timestamp.json") == repository["timestamp.json"])
     #expect(try device.bytes(of: "snapshot.json") == repository[prefix + "snapshot.json"])
     #expect(try device.bytes(of: "targets.json") == repository[prefix + "targets.json"])
-    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 1\nanchor 1\nverified-under-root 2\n")
+    #expect(
+      try device.folder.text(of: "state/trust")
+        == "signed-manifest-trust 2\nanchor 1\nverified-under-root 2\nnewest-refresh 2030-01-01T00:00:00Z\n")
     #expect(try device.manifest().versions == [2, 1, 1, 1])
   }
 
@@ -46,10 +48,12 @@ import TrustStore
     repository.remove("timestamp.json")
     #expect(throws: VerificationError.unavailable(role: "timestamp", urlPath: "timestamp.json")) { try device.refresh(repository) }
     #expect(try Self.names(device.path) == ["lock", "root.json", "roots", "targets.json", "trust"])
-    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 1\nanchor 1\n")
+    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\n")
     repository.publish()
     #expect(try device.refresh(repository).versions == [2, 1, 1, 1])
-    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 1\nanchor 1\nverified-under-root 2\n")
+    #expect(
+      try device.folder.text(of: "state/trust")
+        == "signed-manifest-trust 2\nanchor 1\nverified-under-root 2\nnewest-refresh 2030-01-01T00:00:00Z\n")
   }
 
   @Test func `what killed writers left is removed when the state is opened`() throws {
@@ -176,6 +180,14 @@ import TrustStore
     "signed-manifest-trust 1\r\nanchor 1\r\n", "signed-manifest-trust  1\nanchor 1\n", "signed-manifest-trust 0\nanchor 1\n",
     "signed-manifest-trust 1\nanchor 9223372036854775808\n", "trust 1\nanchor 1\n",
     "signed-manifest-trust 1\nanchor 1\nverified-under-root 1\nx 1\n",
+    // Format 1 knew no such line.
+    "signed-manifest-trust 1\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\n",
+    "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z",
+    "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01\n",
+    "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-02-30T00:00:00Z\n",
+    "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\nverified-under-root 1\n",
+    "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\nnewest-refresh 2030-01-01T00:00:00Z\n",
+    "signed-manifest-trust 02\nanchor 1\n", "signed-manifest-trust 2\nnewest-refresh 2030-01-01T00:00:00Z\nanchor 1\n",
   ]
 
   @Test(arguments: damaged) func `another text is damage`(text: String) throws {
@@ -184,11 +196,37 @@ import TrustStore
     #expect(throws: TrustStoreError.damaged(path: path, expected: "the lines that this software wrote")) { _ = try TrustStore(device.path) }
   }
 
+  @Test(arguments: [nil, "verified-under-root 1\n"]) func `format 1 is read, and becomes format 2 with the next refresh`(line: String?)
+    throws
+  {
+    let repository = FixtureRepository()
+    let device = try StoredDevice(anchor: repository.anchor)
+    if line != nil { try device.refresh(repository) }
+    try device.folder.write("signed-manifest-trust 1\nanchor 1\n\(line ?? "")", to: "state/trust")
+    let store = try TrustStore(device.path)
+    #expect(try store.metadata().newestRefresh == nil)
+    _ = consume store
+    try device.refresh(repository)
+    let text = "signed-manifest-trust 2\nanchor 1\nverified-under-root 1\nnewest-refresh 2030-01-01T00:00:00Z\n"
+    #expect(try device.folder.text(of: "state/trust") == text)
+  }
+
+  @Test func `the newest refresh is kept, and an older one changes nothing`() throws {
+    let device = try StoredDevice(refreshedFrom: FixtureRepository())
+    var store = try TrustStore(device.path)
+    try store.keep(.refreshed(at: UTCTime(known: "2029-12-31T12:00:00Z")))
+    #expect(try store.metadata().newestRefresh == FixtureRepository.now)
+    try store.keep(.refreshed(at: UTCTime(known: "2030-02-01T00:00:00Z")))
+    try store.keep(.discardTimestampAndSnapshot)
+    #expect(try store.metadata().newestRefresh == UTCTime(known: "2030-02-01T00:00:00Z"))
+    #expect(try store.metadata().verifiedUnderRoot == nil)
+  }
+
   @Test func `a newer format is told as such, whatever follows`() throws {
     let device = try StoredDevice(anchor: FixtureRepository().anchor)
-    let path = try device.folder.write("signed-manifest-trust 2\nsomething else", to: "state/trust")
-    #expect(throws: TrustStoreError.newerFormat(path: path, found: 2, supported: 1)) { _ = try TrustStore(device.path) }
-    #expect(throws: TrustStoreError.newerFormat(path: path, found: 2, supported: 1)) {
+    let path = try device.folder.write("signed-manifest-trust 3\nsomething else", to: "state/trust")
+    #expect(throws: TrustStoreError.newerFormat(path: path, found: 3, supported: 2)) { _ = try TrustStore(device.path) }
+    #expect(throws: TrustStoreError.newerFormat(path: path, found: 3, supported: 2)) {
       try TrustStore.initialise(device.path, root: FixtureRepository().anchor)
     }
   }
