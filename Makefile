@@ -18,7 +18,7 @@ test: ## everything but the slow tests; installs what they need
 test-slow: ## everything, the slow tests included
 	@scripts/run-tests --slow
 
-lint: ## formatting, shell scripts, module boundaries in the sources
+lint: ## formatting, shell scripts, module boundaries, specification coverage
 	@scripts/lint
 
 format: ## bring the Swift files into the form that lint asks for, as far as a program can

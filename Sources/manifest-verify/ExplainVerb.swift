@@ -13,7 +13,7 @@ enum ExplainVerb {
   static let verb = Verb(
     "explain", "Tell why a file is trusted, link by link, or which link does not hold.",
     arguments: [file],
-    options: [DeviceState.state, DeviceState.root, base],
+    options: [DeviceState.state, DeviceState.root, base, ReportTime.option],
     discussion: [
       "Begins at the file and goes down to the root that was shipped: what the file is and should be, the role that lists it, the roles that delegate "
         + "to it, snapshot, timestamp and each root. Of each it tells version, expiry, and which keys have signed, of how many and how many must. Where "
@@ -30,7 +30,7 @@ enum ExplainVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let now = try ReportTime.now()
+    let now = try ReportTime.of(invocation)
     let text = invocation.required(file.name)
     let folder = invocation.required(base.name)
     let paths = CheckRequest.paths(text, below: folder)

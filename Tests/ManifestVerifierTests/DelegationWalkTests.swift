@@ -63,7 +63,7 @@ struct WalkResult {
     ])
     let result = try WalkResult(repository)
     let error = VerificationError.thresholdNotMet(role: "shared", signed: 0, threshold: 1, keyCount: 1, delegator: "b")
-    #expect(result.refusals == [.init(role: "shared", delegator: "b", error: error)])
+    #expect(result.refusals.map(\.error) == [error] && result.refusals.map(\.delegator) == ["b"])
     #expect(result.kept.keys.sorted() == ["a", "b", "shared"])
   }
 
@@ -86,6 +86,31 @@ struct WalkResult {
         .expired(role: "expired", since: UTCTime(known: "2029-12-31T23:59:59Z"), now: FixtureRepository.now),
         .notInSnapshot(role: "unlisted"), .unavailable(role: "absent", urlPath: "1.absent.json"),
       ])
+  }
+
+  @Test func `a file that is not the one that the snapshot describes`() throws {
+    var repository = FixtureRepository()
+    let role = FixtureDelegation("a", key: 10)
+    repository.delegate(to: [role])
+    let good = repository["1.a.json"]
+    repository["1.a.json"] = good + [0x20]
+    guard case .wrongMetadataLength = try WalkResult(repository).refusals.first?.error else {
+      Issue.record("length")
+      return
+    }
+    repository["1.a.json"] = [UInt8](repeating: 0x20, count: good.count)
+    guard case .wrongMetadataDigest = try WalkResult(repository).refusals.first?.error else {
+      Issue.record("digest before any parsing")
+      return
+    }
+    var other = repository
+    other.delegate(to: [FixtureDelegation("a", key: 10) { $0.version = 2 }])
+    let newer = other["2.a.json"]
+    repository.snapshot.editSigned = { $0["meta", "a.json"] = .object(["version": .integer(1)]) }
+    repository.publish()
+    repository["1.a.json"] = newer
+    let error = VerificationError.wrongVersion(role: "a", expected: Version(known: 1), actual: Version(known: 2))
+    #expect(try WalkResult(repository).refusals.map(\.error) == [error])
   }
 
   @Test func `delegations in a circle end`() throws {
@@ -156,7 +181,7 @@ struct WalkResult {
     var files = try WalkResult(Self.repository).kept
     files["a"] = nil
     var kept = try Self.kept(Self.repository, files)
-    #expect(kept.refusals == [.init(role: "a", delegator: "targets", error: .neverRefreshed(role: "a"))])
+    #expect(kept.refusals.map(\.error) == [.neverRefreshed(role: "a")] && kept.refusals.map(\.delegator) == ["targets"])
     #expect(throws: VerificationError.neverRefreshed(role: "a")) { try kept.find(TargetPath("a/1")) }
     #expect(try kept.find(TargetPath("b/1")).finding != nil)
     #expect(Self.delegated(kept)["a/hidden"] == VerificationError.neverRefreshed(role: "a").description)
@@ -180,6 +205,23 @@ struct WalkResult {
     #expect(try kept.find(TargetPath("a/1")).finding != nil)
     let withdrawn = VerificationError.thresholdNotMet(role: "late", signed: 0, threshold: 1, keyCount: 1, delegator: "targets")
     #expect(throws: withdrawn) { try kept.find(TargetPath("b/1")) }
+  }
+
+  @Test func `a search goes round a circle once and visits a bounded number of roles`() throws {
+    let back = FixtureDelegation("a", key: 10) { $0.isPublished = false }
+    var repository = FixtureRepository()
+    let b = FixtureDelegation("b", key: 11) { $0.delegations = [back, FixtureDelegation("c", key: 12, files: ["x"])] }
+    repository.delegate(to: [FixtureDelegation("a", key: 10) { $0.delegations = [b] }])
+    let files = try WalkResult(repository).kept
+    let device = try Device(refreshedFrom: repository)
+    var limits = VerificationLimits()
+    limits.delegationCount = 3
+    var kept = try KeptManifest(anchor: device.anchor, stored: device.stored, limits: limits)
+    let found = try kept.find(TargetPath("x")) { files[$0] }
+    #expect(found.finding?.chain.count == 4 && found.visited == ["a", "b", "c"])
+    limits.delegationCount = 2
+    kept = try KeptManifest(anchor: device.anchor, stored: device.stored, limits: limits)
+    #expect(throws: VerificationError.tooManyDelegations(limit: 2)) { try kept.find(TargetPath("x")) { files[$0] } }
   }
 
   @Test func `what has expired is used, and told of the roles that a search came by`() throws {

@@ -45,13 +45,11 @@ struct Device {
   }
 
   private mutating func keep(_ change: TrustChange) {
-    if case .refreshed(let time) = change {
+    switch change {
+    case .refreshed(let time):
       // Told by every refresh that succeeds; `changes` are those of the metadata.
       stored.newestRefresh = time
       return
-    }
-    changes.append(change)
-    switch change {
     case .root(let version, let bytes):
       roots[version] = bytes
       stored.roots = roots.sorted { $0.key < $1.key }.map(\.value)
@@ -66,6 +64,7 @@ struct Device {
       default: break
       }
     }
+    changes.append(change)
   }
 
   /// What a refresh is refused for.
@@ -91,6 +90,7 @@ extension [TrustChange] {
       switch change {
       case .root(let version, _): "root \(version)"
       case .discardTimestampAndSnapshot: "discard"
+      case .refreshed(let time): "refreshed at \(time)"
       case .metadata(let role, _, let root): "\(role.name) under \(root)"
       }
     }
