@@ -51,6 +51,13 @@ public struct RepositoryCreation {
     self.policy = policy
   }
 
+  /// The names of the keys that roles of such sizes get.
+  public static func keyNames(_ sizes: [TopLevelRole: RoleSize]) -> [TopLevelRole: [String]] {
+    var names: [TopLevelRole: [String]] = [:]
+    for role in TopLevelRole.allCases { names[role] = (1...(sizes[role]?.keyCount ?? 1)).map { "\(role.rawValue)-\($0)" } }
+    return names
+  }
+
   /// Makes the keys and `1.root.json`, which comes last: a repository is there whole, or not at all.
   /// - Parameters:
   ///   - now: the time of signing, from which the expiry is counted.
@@ -61,8 +68,7 @@ public struct RepositoryCreation {
   public func run(
     keys: Keys, now: UTCTime, isCancelled: () -> Bool = { false }, notice: (KeyNotice) -> Void
   ) throws(SigningError) -> Result {
-    var names: [TopLevelRole: [String]] = [:]
-    for role in TopLevelRole.allCases { names[role] = (1...(sizes[role]?.keyCount ?? 1)).map { "\(role.rawValue)-\($0)" } }
+    let names = Self.keyNames(sizes)
     try requireNothingIsOverwritten(names, keys)
     // Asked for before the first folder is made: without a passphrase there is nothing to make.
     if case .generated(let passphrases) = keys {
