@@ -10,11 +10,17 @@ package struct FileHasher: ~Copyable {
   private let folder: String
   private let top: FileDescriptor
   private var buffer: [UInt8]
+  /// The folder of the last file: files come in the order of their paths, so that each folder is opened once.
+  private var parent: FileDescriptor
+  private var parentPath: ArraySlice<UInt8> = []
 
   /// - Parameter folder: the one that was scanned.
   /// - Throws: `SigningError.file` where it can't be opened.
   package init(folder: String) throws(SigningError) {
-    do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
+    do {
+      top = try FileDescriptor(opening: folder, .directory)
+      parent = try FileDescriptor(opening: folder, .directory)
+    } catch { throw .file(.system(.open, path: folder, error)) }
     self.folder = folder
     buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
   }
@@ -36,7 +42,9 @@ package struct FileHasher: ~Copyable {
     while true {
       guard !isCancelled() else { throw .cancelled }
       let count: Int
-      do { count = try descriptor.fill(&buffer, at: offset) } catch { throw failure(.read, file, error) }
+      do { count = try descriptor.fill(&buffer, at: offset, enough: file.status.byteCount - offset) } catch {
+        throw failure(.read, file, error)
+      }
       guard count > 0 else { break }
       let bytes = buffer.span.extracting(first: count)
       sha256.update(bytes)
@@ -67,16 +75,25 @@ package struct FileHasher: ~Copyable {
 
   // MARK: Steps
 
-  private func open(_ file: ScannedFile) throws(SigningError) -> FileDescriptor {
+  private mutating func open(_ file: ScannedFile) throws(SigningError) -> FileDescriptor {
     do throws(Errno) {
-      let descriptor = try top.open(file.path.name.bytes, .readNoFollow)
+      let path = file.path.name.bytes
+      let slash = path.lastIndex(of: UInt8(ascii: "/"))
+      let folderPath = path[..<(slash ?? 0)]
+      if !folderPath.elementsEqual(parentPath) {
+        parent = try top.open(Array(folderPath), .directoryNoFollow)
+        parentPath = folderPath
+      }
+      let descriptor = try parent.open(Array(path[(slash.map { $0 + 1 } ?? 0)...]), .readNoFollow)
       if try descriptor.status() == file.status { return descriptor }
     } catch {
-      // What the scan saw as a regular file is gone, or something else.
-      if ![.notFound, .notDirectory, .tooManySymbolicLinks].contains(error) { throw failure(.open, file, error) }
+      if !Self.isChange(error) { throw failure(.open, file, error) }
     }
     throw .changedWhileHashed(path: file.path)
   }
+
+  /// What the scan saw as a regular file is gone, or something else.
+  private static func isChange(_ error: Errno) -> Bool { [.notFound, .notDirectory, .tooManySymbolicLinks].contains(error) }
 
   private func inspect(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) -> ModelSummary {
     let byteCount = UInt64(clamping: file.status.byteCount)
@@ -99,10 +116,13 @@ package struct FileHasher: ~Copyable {
 
   /// Both the open file and the one that the path stands for now are what the scan saw.
   private func requireUnchanged(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) {
-    let status: FileStatus
-    do { status = try descriptor.status() } catch { throw failure(.inspect, file, error) }
-    guard status == file.status else { throw .changedWhileHashed(path: file.path) }
-    _ = try open(file)
+    do throws(Errno) {
+      // By its whole path, whatever became of the folders in it: only the file that was hashed has this status.
+      if try descriptor.status() == file.status, try top.status(of: file.path.name.bytes) == file.status { return }
+    } catch {
+      if !Self.isChange(error) { throw failure(.inspect, file, error) }
+    }
+    throw .changedWhileHashed(path: file.path)
   }
 
   private func failure(_ operation: FileOperation, _ file: ScannedFile, _ error: Errno) -> SigningError {
