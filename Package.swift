@@ -32,13 +32,16 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
     .library(name: "ManifestVerifier", targets: ["ManifestVerifier", "TrustStore"]),
+    .library(name: "ModelInstaller", targets: ["ModelInstaller", "HTTPTransport"]),
     .library(name: "ManifestSigning", targets: ["ManifestSigning"]),
     .executable(name: "manifest-sign", targets: ["manifest-sign"]),
     .executable(name: "manifest-verify", targets: ["manifest-verify"]),
+    .executable(name: "manifest-install", targets: ["manifest-install"]),
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CFileCalls"),
 
     library("Digests", ["CLibcrypto"]),
@@ -47,11 +50,23 @@ let package = Package(
     library("FileIO", ["CFileCalls"]),
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    library("ModelInstaller", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    library("HTTPTransport", ["ModelInstaller", "CCurl"]),
     library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
+    library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
-    command("manifest-verify", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+    command(
+      "manifest-verify",
+      ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
+    command(
+      "manifest-install",
+      [
+        "DeviceCommands", "HTTPTransport", "ModelInstaller", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO",
+        "CommandLineSupport",
+        "CommandFailures",
+      ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
     .target(
@@ -60,7 +75,7 @@ let package = Package(
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
     tests(of: "Digests"),
-    tests(of: "TUFMetadata", ["Digests"]),
+    tests(of: "TUFMetadata", ["RepositoryFixtures", "Digests"]),
     tests(of: "ModelFormats"),
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),

@@ -36,6 +36,30 @@ package struct FileDescriptor: ~Copyable, Sendable {
     try open(Array(relativePath.utf8), access)
   }
 
+  /// Opens a directory below this one, and makes it and those on the way where they are missing, each on the disk itself before this
+  /// returns. No symbolic link is followed.
+  /// - Parameters:
+  ///   - segments: the names on the way; none for another open file of this directory itself.
+  ///   - permissions: of what is made; the process's umask applies.
+  package func openFolder(creating segments: [[UInt8]], permissions: UInt16) throws(Errno) -> FileDescriptor {
+    var folder = FileDescriptor(
+      owning: try SystemCalls.openFile(CPath("."), below: descriptor, flags: OpenAccess.directory.flags, permissions: 0))
+    for segment in segments {
+      do throws(Errno) {
+        folder = try folder.open(segment, .directoryNoFollow)
+      } catch .notFound {
+        do throws(Errno) {
+          try SystemCalls.createDirectory(CPath(segment), below: folder.descriptor, permissions: permissions)
+          try FileSystem.synchronize(directory: folder)
+        } catch .exists {
+          // Somebody else was faster.
+        }
+        folder = try folder.open(segment, .directoryNoFollow)
+      }
+    }
+    return folder
+  }
+
   private static func openComponent(_ name: ArraySlice<UInt8>, below folder: CInt, _ access: OpenAccess) throws(Errno) -> CInt {
     try SystemCalls.openFile(
       CPath(name), below: folder, flags: access.flags | OpenAccess.noFollowFlag, permissions: access.permissions)

@@ -1,11 +1,12 @@
 internal import FileIO
 public import ManifestVerifier
-internal import TUFMetadata
+public import TUFMetadata
 
 /// The device's trusted metadata on disk: the exact bytes that were verified.
 ///
 /// ```
 /// root.json timestamp.json snapshot.json targets.json   what is trusted now
+/// <sha256 of the name>.json                             the same of a delegated role
 /// roots/1.json roots/2.json …                           the chain of roots
 /// trust                                                 where trust begins, and the root that the cache was verified under
 /// lock                                                  held while the state is read or changed
@@ -87,6 +88,11 @@ public struct TrustStore: ~Copyable {
       targets: try readIfPresent(.targets, limits.metadataByteCount))
   }
 
+  /// What was kept of a delegated role; nil where nothing was.
+  public func delegatedMetadata(_ name: ByteString) throws(TrustStoreError) -> [UInt8]? {
+    try readIfPresent(.delegated(name), limits.metadataByteCount)
+  }
+
   private func roots() throws(TrustStoreError) -> [[UInt8]] {
     let names = try onDisk { () throws(FileError) in
       try FileError.describing(.list, layout.roots) { () throws(Errno) in try FileSystem.names(inDirectory: layout.roots) }
@@ -100,7 +106,7 @@ public struct TrustStore: ~Copyable {
     try onDisk { () throws(FileError) in try readFile(path, limit: limit, followingLinks: false) }
   }
 
-  private func readIfPresent(_ role: TopLevelRole, _ limit: Int) throws(TrustStoreError) -> [UInt8]? {
+  private func readIfPresent(_ role: MetadataRole, _ limit: Int) throws(TrustStoreError) -> [UInt8]? {
     do { return try read(layout.metadata(role), limit) } catch {
       if case .file(let file) = error, file.errno == .notFound { return nil }
       throw error

@@ -55,7 +55,8 @@ extension Failure {
     switch error {
     case .key(let key, let path): key.hint(path: path)
     case .noRepository: "run manifest-sign init, or name the repository's folder with --repository"
-    case .alreadyExists: "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
+    case .alreadyExists:
+      "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"

@@ -92,7 +92,7 @@ public struct ClientWorkflow: Sendable {
     return try finishRoots()
   }
 
-  private func request(_ role: TopLevelRole, _ file: MetadataFile, _ defaultLimit: Int) -> MetadataRequest {
+  private func request(_ role: MetadataRole, _ file: MetadataFile, _ defaultLimit: Int) -> MetadataRequest {
     let limit = min(file.byteCount ?? Int64(defaultLimit), Int64(limits.metadataByteCount))
     return MetadataRequest(role: role, version: roots.newest.payload.consistentSnapshot ? file.version : nil, byteLimit: Int(limit))
   }
@@ -188,7 +188,7 @@ public struct ClientWorkflow: Sendable {
 
   // MARK: What was kept
 
-  private func change(_ role: TopLevelRole, _ bytes: [UInt8]) -> TrustChange {
+  private func change(_ role: MetadataRole, _ bytes: [UInt8]) -> TrustChange {
     .metadata(role, bytes: bytes, root: roots.newest.payload.version)
   }
 

@@ -10,7 +10,9 @@ import Testing
 struct FileHasherTests {
   private static let path = "org/name/1/weights.bin"
 
-  @Test(arguments: [0, 1, 4096, 1 << 20, (1 << 20) + 1, (5 << 20) - 1, 17 << 20]) func bothDigestsAreThoseOfTheBytes(_ byteCount: Int)
+  @Test(arguments: [0, 1, 4096, 1 << 20, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, 8 << 20, 17 << 20]) func bothDigestsAreThoseOfTheBytes(
+    _ byteCount: Int
+  )
     throws
   {
     let tree = try ModelTree()

@@ -186,6 +186,7 @@ func becomeNobody() {
     let python = try peerPython()
     let outcome = try runChild(python, arguments)
     let expected = "Zoë\n\(KnownKey.publicKey)\n\(hexadecimal(KnownKey.seed))\n"
-    #expect(outcome.status == 0 && String(decoding: outcome.output, as: UTF8.self) == expected, "\(python) with pynacl: \(outcome.errorText)")
+    #expect(
+      outcome.status == 0 && String(decoding: outcome.output, as: UTF8.self) == expected, "\(python) with pynacl: \(outcome.errorText)")
   }
 }
