@@ -12,11 +12,11 @@ import time
 
 @dataclasses.dataclass
 class Goal:
-    """What a contestant should reach, held against its median (or its best run): at most `limit`, or `limit` times the peer's."""
+    """What a contestant should reach, held against its median (or its best run): at most `limit`, or `limit` times another's."""
 
     quantity: str  # wall, cpu (seconds) or memory (bytes)
     limit: float
-    of_peer: bool = False
+    of: str = None  # the name of that other
     best: bool = False
 
 
@@ -45,18 +45,20 @@ class Result:
         """Run by run, so that what slows the machine for a while slows both sides of a ratio."""
         return [ours / theirs for ours, theirs in zip(self.values(quantity), peer.values(quantity)) if theirs > 0]
 
-    def reached(self, goal, peer):
+    def reached(self, goal, results):
         """The value that a goal speaks of, and whether it is good enough."""
-        values = self.ratios(goal.quantity, peer) if goal.of_peer else self.values(goal.quantity)
+        values = self.ratios(goal.quantity, results[goal.of]) if goal.of else self.values(goal.quantity)
         value = min(values) if goal.best else statistics.median(values)
         return value, value <= goal.limit
 
 
 def spawn(command, output):
     """Runs a command to its end; its exit code has to be 0."""
-    # In these files both end up where a user has them when output is not shown, and a failure can be told.
-    actions = [(os.POSIX_SPAWN_DUP2, output.fileno(), 1), (os.POSIX_SPAWN_DUP2, output.fileno(), 2)]
-    actions.insert(0, (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, output.fileno(), 1),
+        (os.POSIX_SPAWN_DUP2, output.fileno(), 2),
+    ]
     begin = time.perf_counter()
     process = os.posix_spawnp(command[0], command, os.environ, file_actions=actions)
     _, status, usage = os.wait4(process, 0)

@@ -30,23 +30,24 @@ def ratio(value):
     return f"{value:.2f} ×"
 
 
-def goal_text(result, goal, peer):
-    value, good = result.reached(goal, peer)
-    form = ratio if goal.of_peer else size if goal.quantity == "memory" else seconds
+def goal_text(result, goal, results):
+    value, good = result.reached(goal, results)
+    form = ratio if goal.of else size if goal.quantity == "memory" else seconds
     quantity = {"wall": "wall", "cpu": "CPU", "memory": "memory"}[goal.quantity]
-    what = ("best " if goal.best else "") + quantity + (" of the peer's" if goal.of_peer else "")
+    beside = "" if not goal.of else " beside its peer" if goal.of == result.contestant.peer else f" beside {goal.of}"
+    what = ("best " if goal.best else "") + quantity + beside
     return f"{what} ≤ {form(goal.limit)}: {'reached' if good else f'missed ({form(value)})'}"
 
 
 def table(results):
-    lines = ["| command | wall | CPU | peak memory | wall beside its peer | CPU beside its peer | goal |", "| --- | " + "--- | " * 6]
-    lines[1] = lines[1].rstrip()
+    lines = ["| command | wall | CPU | peak memory | wall beside its peer | CPU beside its peer | goal |"]
+    lines.append("|" + " --- |" * 7)
     for result in results.values():
         contestant = result.contestant
         peer = results.get(contestant.peer)
         cells = [contestant.name, spread(result.wall, seconds), spread(result.cpu, seconds), size(result.memory)]
         cells += [spread(result.ratios(quantity, peer), ratio) if peer else "" for quantity in ("wall", "cpu")]
-        cells.append("; ".join(goal_text(result, goal, peer) for goal in contestant.goals))
+        cells.append("; ".join(goal_text(result, goal, results) for goal in contestant.goals))
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -84,6 +85,7 @@ def machine(root, python):
     memory = int(first_value("/proc/meminfo", "MemTotal").split()[0]) * 1024
     swift = output_of("swift", "--version").splitlines()
     tuf = output_of(python, "-c", "import tuf; print(tuf.__version__)") or "absent"
+    openssl = " ".join(output_of("openssl", "version").split()[:2])
     lines = [
         ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
         ("commit", commit),
@@ -91,15 +93,16 @@ def machine(root, python):
         ("memory", size(memory)),
         ("system", f"{os_name()}, Linux {platform.release()}"),
         ("compiler", next((line for line in swift if "Swift version" in line), "unknown").strip()),
-        ("peers", f"{output_of('openssl', 'version')}; fsverity; python-tuf {tuf}, Python {output_of(python, '--version')[7:]}"),
-        ("load", "{:.1f} at the start, of which the measurements know nothing".format(os.getloadavg()[0])),
+        ("peers", f"{openssl}; {output_of('fsverity', '--version').replace(' v', ' ')}; python-tuf {tuf}, {output_of(python, '--version')}"),
+        ("average load before", f"{os.getloadavg()[0]:.1f}"),
     ]
     return "\n".join(["| | |", "| --- | --- |"] + [f"| {name} | {value} |" for name, value in lines])
 
 
 INTRODUCTION = """# Speed and memory, beside the peers
-What `make benchmark` measured on one machine; `Benchmarks/run --write` wrote this page. In each table every command ran once to warm the page
-cache, which is also when its peak memory was taken, and then all of them in turn. Given are the median and, in brackets, the least and the
-greatest. Ratios were formed run by run, the command's value divided by its peer's: below 1 is less than the peer needs. CPU is user and system time of all of a command's
-processes.
+What `make benchmark` measured on one machine; `Benchmarks/run --write` wrote this page. In each table every command ran once to warm the
+page cache, which is also when its peak memory was taken, and then all of them in turn. Given are the median and, in brackets, the least and
+the greatest. A ratio is formed run by run, the command's value divided by its peer's: below 1 is less than the peer needs. CPU is user and
+system time of all of a command's processes. Commands that write do so to a real file system, and wait for the disk where they promise to
+survive a crash.
 """

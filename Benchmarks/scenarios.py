@@ -1,7 +1,9 @@
 """What is measured: each function makes its data in a folder of its own and returns the contestants."""
 
+import copy
 import glob
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -102,15 +104,14 @@ def big_file(setting):
     path = os.path.join(site.model_folder(), "weights.bin")
     write_random(path, length)
     site.publish_and_refresh()
-    # A state that holds the manifest all along: publishing again and again makes other repositories, but not other files.
+    peer = "openssl dgst -sha256"
     return f"{length // MIB} MiB of random bytes. openssl and fsverity each compute one of the two digests that `publish` signs.", [
-        Contestant("openssl dgst -sha256", ["openssl", "dgst", "-sha256", path]),
+        Contestant(peer, ["openssl", "dgst", "-sha256", path]),
         Contestant("fsverity digest", ["fsverity", "digest", path]),
-        Contestant("manifest-sign publish", site.publish, "openssl dgst -sha256", [Goal("wall", 1.05, of_peer=True)], site.reset_repository),
+        Contestant("manifest-sign publish", site.publish, peer, [Goal("wall", 1.05, of=peer)], site.reset_repository),
         Contestant(
-            "manifest-verify check", site.check("--all"), "openssl dgst -sha256",
-            [Goal("wall", 1 / 1.8, of_peer=True), Goal("memory", 24_000_000)]),
-        Contestant("manifest-verify check --whole", site.check("--all", "--whole"), "openssl dgst -sha256"),
+            "manifest-verify check", site.check("--all"), peer, [Goal("wall", 1 / 1.8, of=peer), Goal("memory", 24_000_000)]),
+        Contestant("manifest-verify check --whole", site.check("--all", "--whole"), peer),
     ]
 
 
@@ -124,13 +125,13 @@ def small_files(setting):
         os.makedirs(inner, exist_ok=True)
         write_random(os.path.join(inner, f"{number:05}.bin"), 4096)
     site.publish_and_refresh()
-    peer = f"find {site.models} -type f -print0 | xargs -0 openssl dgst -sha256"
-    name = "find … \\| xargs openssl dgst -sha256"
+    hash_all = f"find {shlex.quote(site.models)} -type f -print0 | xargs -0 openssl dgst -sha256"
+    peer = "find … \\| xargs openssl dgst -sha256"
     return f"{count:,} files of 4 KiB.", [
-        Contestant(name, ["sh", "-c", peer]),
-        Contestant("manifest-sign publish", site.publish, name, [], site.reset_repository),
-        Contestant("manifest-verify check", site.check("--all"), name, [Goal("cpu", 1, of_peer=True)]),
-        Contestant("manifest-verify check --whole", site.check("--all", "--whole"), name),
+        Contestant(peer, ["sh", "-c", hash_all]),
+        Contestant("manifest-sign publish", site.publish, peer, [], site.reset_repository),
+        Contestant("manifest-verify check", site.check("--all"), peer, [Goal("cpu", 1, of=peer)]),
+        Contestant("manifest-verify check --whole", site.check("--all", "--whole"), peer),
     ]
 
 
@@ -171,20 +172,21 @@ def metadata(setting):
     kept = cache + ".kept"
     shutil.copytree(cache, kept)
     kept_lookup = lookup + [site.root, url, kept, path]
-    refreshing = Site.__new__(Site)
-    refreshing.__dict__.update(site.__dict__, state=site.state + ".new")
+    refreshing = copy.copy(site)
+    refreshing.state = site.state + ".new"
     first, again = "python-tuf: refresh and look up, nothing cached", "python-tuf: refresh and look up, all cached"
     text = (
-        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign; read from a folder by ours, over loopback HTTP by "
-        "python-tuf, of whose time the first line is the interpreter and its imports.")
+        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign; read from a folder by ours, over loopback "
+        "HTTP by python-tuf. How much of its time goes into starting the interpreter and importing, the first line tells.")
     return text, [
         Contestant("python-tuf: imports alone", lookup + [cache]),
         Contestant(first, full, prepare=reset_cache),
         Contestant(again, kept_lookup),
-        Contestant("manifest-verify refresh, nothing cached", refreshing.refresh, first, [Goal("wall", 0.1, of_peer=True)], refreshing.reset_state),
+        Contestant(
+            "manifest-verify refresh, nothing cached", refreshing.refresh, first, [Goal("wall", 0.1, of=first)], refreshing.reset_state),
         Contestant(
             "manifest-verify show PATH: load, verify, look up", site.show(path), again,
-            [Goal("wall", 0.15), Goal("wall", 0.1, of_peer=True), Goal("memory", 4 * max(sizes))]),
+            [Goal("wall", 0.15), Goal("wall", 0.1, of=again), Goal("memory", 4 * max(sizes))]),
     ]
 
 
@@ -205,7 +207,7 @@ def memory(setting):
     goals = [Goal("memory", 24_000_000)]
     return "Sparse files. The longer one may need at most a tenth more.", [
         Contestant(name, site.check(paths[0]), goals=goals),
-        Contestant(f"manifest-verify check of {large} MiB", site.check(paths[1]), name, goals + [Goal("memory", 1.1, of_peer=True)]),
+        Contestant(f"manifest-verify check of {large} MiB", site.check(paths[1]), goals=goals + [Goal("memory", 1.1, of=name)]),
     ]
 
 
