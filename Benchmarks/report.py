@@ -85,6 +85,7 @@ def machine(root, python):
     memory = int(first_value("/proc/meminfo", "MemTotal").split()[0]) * 1024
     swift = output_of("swift", "--version").splitlines()
     tuf = output_of(python, "-c", "import tuf; print(tuf.__version__)") or "absent"
+    fsverity = output_of("fsverity", "--version").replace(" v", " ")
     openssl = " ".join(output_of("openssl", "version").split()[:2])
     lines = [
         ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
@@ -93,7 +94,7 @@ def machine(root, python):
         ("memory", size(memory)),
         ("system", f"{os_name()}, Linux {platform.release()}"),
         ("compiler", next((line for line in swift if "Swift version" in line), "unknown").strip()),
-        ("peers", f"{openssl}; {output_of('fsverity', '--version').replace(' v', ' ')}; python-tuf {tuf}, {output_of(python, '--version')}"),
+        ("peers", ", ".join((openssl, fsverity, f"python-tuf {tuf}", output_of(python, "--version")))),
         ("average load before", f"{os.getloadavg()[0]:.1f}"),
     ]
     return "\n".join(["| | |", "| --- | --- |"] + [f"| {name} | {value} |" for name, value in lines])

@@ -176,8 +176,8 @@ def metadata(setting):
     refreshing.state = site.state + ".new"
     first, again = "python-tuf: refresh and look up, nothing cached", "python-tuf: refresh and look up, all cached"
     text = (
-        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign; read from a folder by ours, over loopback "
-        "HTTP by python-tuf. How much of its time goes into starting the interpreter and importing, the first line tells.")
+        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign; read from a folder by ours, over "
+        "loopback HTTP by python-tuf. How much of its time goes into starting the interpreter and importing, the first line tells.")
     return text, [
         Contestant("python-tuf: imports alone", lookup + [cache]),
         Contestant(first, full, prepare=reset_cache),
