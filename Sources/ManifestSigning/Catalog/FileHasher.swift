@@ -22,11 +22,14 @@ package struct FileHasher: ~Copyable {
   /// - Parameter folder: the one that was scanned.
   /// - Throws: `SigningError.file` where it can't be opened.
   package init(folder: String) throws(SigningError) {
-    do {
-      top = try FileDescriptor(opening: folder, .directory)
-      parent = try FileDescriptor(opening: folder, .directory)
-    } catch { throw .file(.system(.open, path: folder, error)) }
+    let top = try Self.openFolder(folder)
+    self.init(folder, top, parent: try Self.openFolder(folder))
+  }
+
+  private init(_ folder: String, _ top: consuming FileDescriptor, parent: consuming FileDescriptor) {
     self.folder = folder
+    self.top = top
+    self.parent = parent
     piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
     nextPiece = piece
   }
@@ -81,6 +84,10 @@ package struct FileHasher: ~Copyable {
   }
 
   // MARK: Steps
+
+  private static func openFolder(_ path: String) throws(SigningError) -> FileDescriptor {
+    do { return try FileDescriptor(opening: path, .directory) } catch { throw .file(.system(.open, path: path, error)) }
+  }
 
   private mutating func open(_ file: ScannedFile) throws(SigningError) -> FileDescriptor {
     do throws(Errno) {
