@@ -59,7 +59,7 @@ let package = Package(
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-verify",
-      ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
+      ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-install",
       [
