@@ -64,8 +64,7 @@ let package = Package(
       "manifest-install",
       [
         "DeviceCommands", "HTTPTransport", "ModelInstaller", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO",
-        "CommandLineSupport",
-        "CommandFailures",
+        "CommandLineSupport", "CommandFailures",
       ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
