@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 
 extension VerifyingDevice {
-  /// Publishes the repository of `tuf_delegations.py`.
+  /// Publishes the repository of `tuf_teams.py`.
   /// - Returns: the key ids of each role.
   @discardableResult
   func publishDelegations(_ options: String..., into name: String = "repository") throws -> [String: [String]] {
-    let result = try runChild(peerPython(), [peerScript("tuf_delegations.py"), folder(name)] + options).successful()
+    let result = try runChild(peerPython(), [peerScript("tuf_teams.py"), folder(name)] + options).successful()
     return try JSONDecoder().decode([String: [String]].self, from: Data(result.output))
   }
 
   /// A device that began trust, and what its refresh from such a repository said.
   static func delegating(_ options: String...) throws -> (device: VerifyingDevice, refresh: ChildResult) {
     let device = try VerifyingDevice()
-    let script = try peerScript("tuf_delegations.py")
+    let script = try peerScript("tuf_teams.py")
     _ = try runChild(peerPython(), [script, device.folder("repository")] + options).successful()
     try FileManager.default.removeItem(atPath: device.folder("repository/targets/stray"))
     _ = try device.run("init", device.root).successful()

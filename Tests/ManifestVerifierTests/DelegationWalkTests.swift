@@ -93,7 +93,7 @@ struct WalkResult {
     let role = FixtureDelegation("a", key: 10)
     repository.delegate(to: [role])
     let good = repository["1.a.json"]
-    repository["1.a.json"] = good + [0x20]
+    repository["1.a.json"] = Array(good.dropLast())
     guard case .wrongMetadataLength = try WalkResult(repository).refusals.first?.error else {
       Issue.record("length")
       return

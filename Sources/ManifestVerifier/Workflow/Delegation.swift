@@ -59,7 +59,9 @@ struct Delegation: Sendable {
     do throws(VerificationError) {
       return try verify(bytes, in: manifest, now: nil)
     } catch {
-      if mayLag, let older = try? verifySignatures(bytes), older.payload.version < file.version { return older }
+      if mayLag, let claim = try? UnverifiedMetadata<Targets>(parsing: bytes).payload, claim.version < file.version {
+        return try verifySignatures(bytes)
+      }
       if case .thresholdNotMet = error { throw error }
       throw .damagedState(role: role.name, error)
     }

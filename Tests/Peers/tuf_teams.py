@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A repository with delegations, made with python-tuf: tuf_delegations.py OUT_DIR [--version N] [--expire ROLE] [--usurp ROLE] [--omit ROLE]
+"""A repository with delegations, made with python-tuf: tuf_teams.py OUT_DIR [--version N] [--expire ROLE] [--usurp ROLE] [--omit ROLE]
 
 Without consistent snapshots. targets lists top.bin and delegates to
   "team/ä"   team/*            and from there to "inner", team/inner/*; it also lists stray/not-mine.bin, with which nobody trusts it
