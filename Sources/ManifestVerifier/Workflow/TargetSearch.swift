@@ -69,16 +69,15 @@ public struct TargetSearch: Sendable {
   /// Answers the request with what was kept of an earlier search.
   /// - Returns: whether it is what is signed for now; where it is not, the request stays.
   public mutating func offerKept(_ bytes: [UInt8]) -> Bool {
-    var attempt = self
-    // Another version, or no longer verified by this delegator: it is asked for instead.
-    guard (try? attempt.accept(bytes)) != nil else { return false }
-    self = attempt
-    return true
+    guard let request, bytes.count <= request.byteLimit else { return false }
+    // Another version, or not verified by this delegator: it is asked for instead.
+    return (try? accept(bytes)) != nil
   }
 
   /// Answers the request with the bytes of the file.
   /// - Returns: what to keep.
-  /// - Throws: why the bytes are not trusted.
+  /// - Throws: why the bytes are not trusted, or why the search can't go on from them; then the request stays, and another mirror may
+  ///   answer it.
   public mutating func supply(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange] {
     guard let request else { return [] }
     guard bytes.count <= request.byteLimit else { throw .tooLarge(role: request.role.name, byteLimit: request.byteLimit) }
@@ -97,6 +96,7 @@ public struct TargetSearch: Sendable {
     manifest.snapshot.payload.files[MetadataRole.delegated(role.name).snapshotName]
   }
 
+  /// Goes on with the bytes, or changes nothing: a search that failed must not look like one that ended.
   private mutating func accept(_ bytes: [UInt8]) throws(VerificationError) {
     guard let visit = current, let file = described(visit.role) else { return }
     let name = visit.role.name
@@ -108,8 +108,10 @@ public struct TargetSearch: Sendable {
       throw .wrongVersion(role: name, expected: file.version, actual: metadata.payload.version)
     }
     guard now < metadata.payload.expires else { throw .expired(role: name, since: metadata.payload.expires, now: now) }
-    current = nil
-    try look(in: Link(role: .delegated(name), metadata: metadata), after: visit.chain)
+    var next = self
+    next.current = nil
+    try next.look(in: Link(role: .delegated(name), metadata: metadata), after: visit.chain)
+    self = next
   }
 
   private mutating func look(in link: Link, after chain: [Link]) throws(VerificationError) {
@@ -120,7 +122,7 @@ public struct TargetSearch: Sendable {
     }
     if let delegations = link.metadata.payload.delegations {
       var visits: [Visit] = []
-      for role in delegations.roles where role.isTrusted(with: path) {
+      for role in delegations.roles(trustedWith: path) {
         visits.append(Visit(role: role, keys: delegations.keys, chain: chain))
         guard !role.isTerminating else {
           // Whatever is still to be visited elsewhere is not.
