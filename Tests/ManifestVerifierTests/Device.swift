@@ -11,6 +11,8 @@ struct Device {
   /// What was kept in the last refresh.
   private(set) var changes: [TrustChange] = []
 
+  private var roots: [Version: [UInt8]] = [:]
+
   /// What ends a refresh in its middle, as a crash would.
   struct Crash: Error {}
 
@@ -46,8 +48,8 @@ struct Device {
     changes.append(change)
     switch change {
     case .root(let version, let bytes):
-      stored.roots.removeAll { (try? Trusted<Root>(selfSigned: $0).payload.version) == version }
-      stored.roots.append(bytes)
+      roots[version] = bytes
+      stored.roots = roots.sorted { $0.key < $1.key }.map(\.value)
     case .discardTimestampAndSnapshot:
       (stored.timestamp, stored.snapshot, stored.verifiedUnderRoot) = (nil, nil, nil)
     case .metadata(let role, let bytes, let root):
@@ -56,7 +58,7 @@ struct Device {
       case .timestamp: stored.timestamp = bytes
       case .snapshot: stored.snapshot = bytes
       case .targets: stored.targets = bytes
-      case .root: break
+      default: break
       }
     }
   }
@@ -84,7 +86,7 @@ extension [TrustChange] {
       switch change {
       case .root(let version, _): "root \(version)"
       case .discardTimestampAndSnapshot: "discard"
-      case .metadata(let role, _, let root): "\(role.rawValue) under \(root)"
+      case .metadata(let role, _, let root): "\(role.name) under \(root)"
       }
     }
   }

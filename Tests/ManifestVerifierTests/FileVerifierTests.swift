@@ -125,7 +125,7 @@ import Testing
   @Test func `it can be cancelled before each piece`() throws {
     let folder = try TemporaryFolder()
     let path = try folder.write(Self.content, to: "file")
-    for piece in 1...4 {
+    for piece in 1...3 {
       var asked = 0
       let refusal = Self.refusal(path, Self.file(Self.content)) {
         asked += 1

@@ -208,7 +208,7 @@ import Testing
     repository.publish()
     device.anchor = repository["3.root.json"]
     #expect(try device.refresh(repository).versions == [3, 2, 1, 1])
-    #expect(device.changes.names == ["root 3", "discard", "timestamp under 3", "snapshot under 3"])
+    #expect(device.changes.names == ["root 3", "discard", "timestamp under 3", "snapshot under 3", "targets under 3"])
   }
 
   @Test func `a kept root that does not follow is damage`() throws {
