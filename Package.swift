@@ -44,6 +44,7 @@ let package = Package(
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
@@ -62,6 +63,7 @@ let package = Package(
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
   ]
