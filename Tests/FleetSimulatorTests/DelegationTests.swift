@@ -68,7 +68,7 @@ import Testing
     var fleet = try Self.fleet(aEnds: true)
     #expect(try fleet.finder(of: "c") == "c")
     #expect(try fleet.finding(of: "b") == nil)
-    #expect(fleet.device.requests == ["1.a.json"], "`c` was kept, and `b` never asked for")
+    #expect(fleet.device.requests.isEmpty, "`a` and `c` were kept, and `b` is never asked for")
   }
 
   @Test func `a terminating role deep in the tree ends the search everywhere`() throws {
@@ -156,7 +156,7 @@ import Testing
     var fleet = try Self.fleet(signers: ["shared for a", "shared for b"])
     #expect(try fleet.finding(of: "a1")?.chain.map(\.role.name) == ["targets", "a", "shared"])
     #expect(try fleet.finding(of: "b1")?.chain.map(\.role.name) == ["targets", "b", "shared"])
-    #expect(fleet.device.requests == ["1.b.json", "1.shared.json"], "kept, and asked for only where it was not")
+    #expect(fleet.device.requests == ["1.b.json"], "`shared` was kept, and verified again")
   }
 
   @Test func `with one it is refused through the other, whichever came first and however often`() throws {
@@ -311,7 +311,7 @@ import Testing
 
 @Suite struct `FN 15, 21: names of delegated roles do no harm` {
   static let names: [String] = [
-    "a/b", "../x", "..", ".", "#", "a b", "ä☃🔒", "%2F", "Root", "root.json", "1.root", String(repeating: "n", count: 300), "a?b", "a\\b", "\n",
+    "a/b", "../x", "..", ".", "#", "a b", "ä☃🔒", "%2F", "Root", "root.json", "07.root", String(repeating: "n", count: 300), "a?b", "a\\b",
   ]
 
   @Test(arguments: names, [true, false]) func `they are one name in a URL and on the disk`(name: String, consistent: Bool) throws {
@@ -326,7 +326,7 @@ import Testing
     let path = try #require(fleet.device.requests.first)
     #expect(fleet.device.requests.count == 1)
     #expect(path.utf8.allSatisfy { !Array("/#?\\ \n".utf8).contains($0) && $0 < 0x80 }, "\(path)")
-    #expect(path.hasPrefix("1.") == (consistent || name == "1.root"))
+    #expect(path.hasPrefix("1.") == consistent)
     for stored in fleet.device.disk.files.keys { #expect(stored.utf8.count <= 69) }
     #expect(fleet.device.disk["root.json"] == root)
     #expect(try fleet.refresh() == [1, 1, 1, 1])
