@@ -78,12 +78,14 @@ import Testing
       publisher.addRole("team", keys: [key], files: ["file"])
       publisher.delegated["team"]?.version = version(5)
     }
+    let device = fleet.device
     var next = fleet.publisher
     next.delegated["team"]?.version = version(3)
     try next.publishNext()
     #expect(
       fleet.refusal(SimulatedMirror(next.files)) == .rolledBack(role: "team.json", trusted: version(5), offered: version(4)))
     next = fleet.publisher
+    fleet.device = device
     next.delegated["team"] = nil
     try next.publishNext()
     #expect(fleet.refusal(SimulatedMirror(next.files)) == .removedFromSnapshot(name: "team.json"))

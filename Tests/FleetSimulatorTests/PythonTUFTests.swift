@@ -1,3 +1,4 @@
+import Digests
 import FleetSimulator
 import Foundation
 import ManifestVerifier
