@@ -66,6 +66,9 @@ struct Generations {
       let content = try #require(bytes(name))
       #expect(trusted.values.contains(content) || new.values.contains(content), comment)
     }
+    // What a key that was taken away has signed is never left without the root that it was verified under: the purge would be lost.
+    let stored = try TrustStore(path).metadata()
+    #expect(stored.verifiedUnderRoot != nil || stored.timestamp == nil && stored.snapshot == nil, comment)
     // What is older was refused before, and is now.
     #expect(throws: VerificationError.self, comment) { try refreshState(path, from: older) }
     if bytes("timestamp.json") == new["timestamp.json"] {

@@ -378,4 +378,35 @@ import Testing
     #expect(try fleet.finding(of: "org/none") == nil)
     #expect(fleet.device.requests.count <= 1)
   }
+  /// Bins of four prefixes each, and as many roles of one pattern each; the roles themselves are there as far as they are asked for.
+  @Test func `sixteen thousand delegations are looked through once for each target`() throws {
+    let files = (0..<20).map { "org/model-\($0)/weights.gguf" }
+    var fleet = try Fleet { (publisher) throws(SimulationError) in
+      let key = try publisher.key("bins")
+      func name(_ bin: Int) -> ByteString { ByteString("bin-\(bin)") }
+      publisher.targets.delegations = (0..<16_384).flatMap { bin in
+        [
+          SimulatedDelegation(ByteString("none-\(bin)"), keys: [key], paths: ["org/none-\(bin)/*", "none-[0-9]*/*.gguf"]),
+          SimulatedDelegation(
+            name(bin), keys: [key],
+            scope: .pathHashPrefixes((4 * bin..<4 * bin + 4).map { ByteString(String($0 + 65_536, radix: 16).dropFirst()) })),
+        ]
+      }
+      for file in files {
+        let bin = name((Int(digest(file).prefix(4), radix: 16) ?? 0) / 4)
+        if publisher.delegated[bin] == nil { publisher.addRole(bin, keys: [key]) }
+        publisher.delegated[bin]?.targets[target(file)] = SimulatedPublisher.file(file)
+      }
+    }
+    let manifest = try fleet.device.manifest()
+    let mirror = fleet.mirror
+    // Milliseconds each; a search that compared every role with every other would take minutes.
+    let start = ContinuousClock.now
+    for file in files {
+      #expect(try fleet.device.find(target(file), in: manifest, from: [mirror], at: Fleet.now)?.file == SimulatedPublisher.file(file))
+    }
+    let duration = ContinuousClock.now - start
+    print("a search through 32,768 delegations: \(duration / files.count)")
+    #expect(duration < .seconds(30))
+  }
 }
