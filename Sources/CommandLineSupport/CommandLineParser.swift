@@ -111,7 +111,7 @@ struct CommandLineParser {
       if both.count > 1 { throw .conflictingOptions(both[0], both[1]) }
     }
     try assign(positional, of: verb, to: &given)
-    return Invocation(verb: verb, given: given)
+    return Invocation(program: command.name, verb: verb, given: given)
   }
 
   private func assign(_ positional: [String], of verb: Verb, to given: inout [String: [String]]) throws(UsageError) {

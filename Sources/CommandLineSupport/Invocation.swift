@@ -3,6 +3,8 @@
 /// Options are asked for with their dashes, arguments in capitals, as they were declared. To ask for a name that the verb does not
 /// declare, or in a form that it does not have, is a mistake of the programmer and traps.
 package struct Invocation: Sendable {
+  /// The command's name.
+  package let program: String
   /// The verb's name.
   package let verb: String
   private let declared: [String: Declaration]
@@ -14,7 +16,8 @@ package struct Invocation: Sendable {
     case repeated
   }
 
-  init(verb: Verb, given: [String: [String]]) {
+  init(program: String, verb: Verb, given: [String: [String]]) {
+    self.program = program
     self.verb = verb.name
     self.given = given
     var declared: [String: Declaration] = [:]

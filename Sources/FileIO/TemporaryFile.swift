@@ -14,6 +14,15 @@ package struct TemporaryFile: ~Copyable, Sendable {
     let (folderPath, name) = PathParts.split(path)
     guard !PathParts.isSpecial(name), path.utf8.last != UInt8(ascii: "/") else { throw .system(.create, path: path, .isDirectory) }
     let folder = try FileError.describing(.create, path) { () throws(Errno) in try FileDescriptor(opening: folderPath, .directory) }
+    try self.init(named: name, in: folder, path: path, permissions: permissions)
+  }
+
+  /// Begins a file in an open folder, which another one of the same file system may take over: see `replace(in:)`.
+  /// - Parameters:
+  ///   - name: the final one.
+  ///   - path: the final one, for messages.
+  ///   - permissions: of the file; the process's umask applies.
+  package init(named name: [UInt8], in folder: consuming FileDescriptor, path: String, permissions: UInt16) throws(FileError) {
     var attemptsLeft = 100
     while true {
       attemptsLeft -= 1
@@ -48,6 +57,16 @@ package struct TemporaryFile: ~Copyable, Sendable {
       try SystemCalls.rename(CPath(temporaryName), below: folder.descriptor, to: CPath(name), below: folder.descriptor)
       isPlaced = true
       try FileSystem.synchronize(directory: folder)
+    } catch { throw .system(.replace, path: path, error) }
+  }
+
+  /// Moves the file to its final name in another folder of the same file system, in place of whatever has that name there.
+  package consuming func replace(in destination: borrowing FileDescriptor) throws(FileError) {
+    do throws(Errno) {
+      try file.synchronize()
+      try SystemCalls.rename(CPath(temporaryName), below: folder.descriptor, to: CPath(name), below: destination.descriptor)
+      isPlaced = true
+      try FileSystem.synchronize(directory: destination)
     } catch { throw .system(.replace, path: path, error) }
   }
 

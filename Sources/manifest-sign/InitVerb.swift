@@ -57,7 +57,7 @@ enum InitVerb {
         .generated(passphrases)
       }
     let layout = RepositoryOptions.layout(invocation)
-    let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation))
+    let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation, sizes))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let result = try creation.run(
@@ -66,7 +66,7 @@ enum InitVerb {
     return .done
   }
 
-  private static func policy(_ invocation: Invocation) throws -> Policy {
+  private static func policy(_ invocation: Invocation, _ sizes: [TopLevelRole: RepositoryCreation.RoleSize]) throws -> Policy {
     var policy = Policy()
     for text in invocation.values(lifetime.name) {
       let (name, value) = try split(text, lifetime)
@@ -80,6 +80,9 @@ enum InitVerb {
     }
     for text in invocation.values(holder.name) {
       let (key, name) = try split(text, holder)
+      guard RepositoryCreation.keyNames(sizes).values.contains(where: { $0.contains(key) }) else {
+        throw Failure(.usage, "\(holder.name) \(text) names no key that is made", expected: "a key, such as root-1", found: "\"\(key)\"")
+      }
       policy.holders[key] = name
     }
     return policy

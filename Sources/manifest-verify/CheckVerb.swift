@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import DeviceCommands
 internal import FileIO
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -75,7 +76,7 @@ enum CheckVerb {
       return DeviceState.warnOfExpiry(manifest, at: now, invocation, output)
     }
     var failure = Failure(VerificationError.expired(role: role.name, since: since, now: now))
-    failure.hint = "run manifest-verify refresh\(DeviceState.options(invocation)) --metadata DIR; without \(fresh.name) this is a warning"
+    failure.hint = "run \(DeviceState.refreshCommand(invocation)); without \(fresh.name) this is a warning"
     throw failure
   }
 

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import DeviceCommands
 internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import DeviceCommands
 internal import FileIO
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -33,8 +34,8 @@ enum RefreshVerb {
         try ClientWorkflow(anchor: anchor, stored: stored, now: now)
       )
     }
-    let changed = try refresh(workflow, from: folder, keepingIn: &store)
-    report(changed.manifest, oldVersions(stored, root: oldRoot, changed.roles), now, output)
+    let (manifest, changed) = try refresh(workflow, from: folder, keepingIn: &store)
+    RefreshReport.show(manifest, changed: changed, since: stored, oldRoot: oldRoot, now, output)
     return .done
   }
 
@@ -73,50 +74,5 @@ enum RefreshVerb {
     }
     guard let manifest = workflow.manifest else { throw VerificationError.neverRefreshed(role: TopLevelRole.timestamp.name) }
     return (manifest, roles)
-  }
-
-  /// The versions before the refresh of the roles that changed in it.
-  private static func oldVersions(_ stored: StoredMetadata, root: Version, _ changed: Set<TopLevelRole>) -> [TopLevelRole: Version?] {
-    var versions: [TopLevelRole: Version?] = [:]
-    for role in changed {
-      let version: Version? =
-        switch role {
-        case .root: root
-        case .timestamp: version(stored.timestamp, Timestamp.self)
-        case .snapshot: version(stored.snapshot, Snapshot.self)
-        case .targets: version(stored.targets, Targets.self)
-        }
-      versions.updateValue(version, forKey: role)
-    }
-    return versions
-  }
-
-  private static func version<Payload: ReadableRolePayload>(_ bytes: [UInt8]?, _: Payload.Type) -> Version? {
-    // What can't be read was replaced, and its version is not known.
-    bytes.flatMap { try? UnverifiedMetadata<Payload>(parsing: $0).payload.version }
-  }
-
-  private static func report(_ manifest: TrustedManifest, _ old: [TopLevelRole: Version?], _ now: UTCTime, _ output: Output) {
-    var table = Table([("ROLE", .left), ("VERSION", .left), ("EXPIRES", .left), ("WHEN", .left)])
-    var roles: [JSONResult.Member] = []
-    for (role, version, expires) in manifest.roles {
-      let from: Version? = old[role] ?? version
-      let words = from == version ? "\(version)" : "\(from.map(\.description) ?? "none") → \(version)"
-      table.append(["\(role.rawValue)", "\(words)", "\(expires)", "\(DeviceState.words(expires, now))"])
-      let members: JSONResult = [
-        "from": from.map { .integer($0.number) } ?? .null, "version": .integer(version.number),
-        "expires": .string(expires.description), "seconds_left": .integer(expires.secondsSince1970 - now.secondsSince1970),
-      ]
-      roles.append(.init(role.rawValue, members))
-    }
-    output.table(table)
-    let count = manifest.targets.payload.count
-    output.line(
-      old.isEmpty
-        ? "Nothing changed: \(HumanReadable.grouped(count)) files are trusted." : "Trusted now: \(HumanReadable.grouped(count)) files.",
-      style: .good)
-    output.report("changed", .bool(!old.isEmpty))
-    output.report("roles", .object(roles))
-    output.report("files", .count(count))
   }
 }

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import DeviceCommands
 internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -95,7 +96,7 @@ enum ShowVerb {
     if let count {
       output.line("\(HumanReadable.grouped(count)) files are trusted.")
     } else {
-      output.line("No files are trusted yet. Next: manifest-verify refresh\(DeviceState.options(invocation)) --metadata DIR")
+      output.line("No files are trusted yet. Next: \(DeviceState.refreshCommand(invocation))")
     }
     output.report("time", .string(now.description))
     output.report("roles", .object(rows.map { .init($0.role.rawValue, json($0, now)) }))

@@ -51,6 +51,13 @@ public struct RepositoryCreation {
     self.policy = policy
   }
 
+  /// The names of the keys that roles of such sizes get.
+  public static func keyNames(_ sizes: [TopLevelRole: RoleSize]) -> [TopLevelRole: [String]] {
+    var names: [TopLevelRole: [String]] = [:]
+    for role in TopLevelRole.allCases { names[role] = (1...(sizes[role]?.keyCount ?? 1)).map { "\(role.rawValue)-\($0)" } }
+    return names
+  }
+
   /// Makes the keys and `1.root.json`, which comes last: a repository is there whole, or not at all.
   /// - Parameters:
   ///   - now: the time of signing, from which the expiry is counted.
@@ -61,8 +68,7 @@ public struct RepositoryCreation {
   public func run(
     keys: Keys, now: UTCTime, isCancelled: () -> Bool = { false }, notice: (KeyNotice) -> Void
   ) throws(SigningError) -> Result {
-    var names: [TopLevelRole: [String]] = [:]
-    for role in TopLevelRole.allCases { names[role] = (1...(sizes[role]?.keyCount ?? 1)).map { "\(role.rawValue)-\($0)" } }
+    let names = Self.keyNames(sizes)
     try requireNothingIsOverwritten(names, keys)
     // Asked for before the first folder is made: without a passphrase there is nothing to make.
     if case .generated(let passphrases) = keys {
@@ -138,11 +144,17 @@ public struct RepositoryCreation {
   }
 
   private static func requireMissing(_ path: String) throws(SigningError) {
-    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
+    guard try isMissing(path) else { throw .alreadyExists(path: path) }
+  }
+
+  private static func isMissing(_ path: String) throws(SigningError) -> Bool {
+    do throws(Errno) {
+      _ = try FileSystem.status(of: path, followingLinks: false)
+      return false
+    } catch {
       guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-      return
+      return true
     }
-    throw .alreadyExists(path: path)
   }
 
   private func existingSigners(
@@ -150,6 +162,12 @@ public struct RepositoryCreation {
   ) throws(SigningError) -> [TopLevelRole: [any Signer]] {
     var signers: [TopLevelRole: [any Signer]] = [:]
     for role in TopLevelRole.allCases {
+      var missing: [String] = []
+      for name in names[role] ?? [] where try Self.isMissing(layout.secretKey(name)) { missing.append(name) }
+      guard missing.isEmpty else {
+        let atHand = (names[role] ?? []).filter { !missing.contains($0) }
+        throw .missingKeys(role: role, threshold: sizes[role]?.threshold ?? 1, atHand: atHand, missing: missing)
+      }
       for name in names[role] ?? [] {
         let file = try SecretKeyFile.read(path: layout.secretKey(name))
         if !file.isEncrypted { notice(.unencrypted(name: name, path: file.path)) }

@@ -1,8 +1,8 @@
-internal import CommandLineSupport
+package import CommandLineSupport
 
 /// A folder as people name one: a path, or a `file:` URL (RFC 8089).
-enum FolderLocation {
-  static func path(of text: String, option: String) throws(Failure) -> String {
+package enum FolderLocation {
+  package static func path(of text: String, option: String) throws(Failure) -> String {
     guard let colon = text.firstIndex(of: ":") else { return text }
     let rest = text[text.index(after: colon)...]
     switch text[..<colon].lowercased() {

@@ -1,26 +1,27 @@
 internal import CommandFailures
-internal import CommandLineSupport
+package import CommandLineSupport
 internal import FileIO
 internal import ManifestVerifier
-internal import TrustStore
+package import TrustStore
 
 /// What errors of the device's state mean to a person: words, hints and exit codes in one table.
 extension Failure {
-  init(explaining error: any Error) {
+  /// - Parameter program: the command to run next where there is one.
+  package init(explaining error: any Error, program: String) {
     switch error {
-    case let error as TrustStoreError: self.init(error)
+    case let error as TrustStoreError: self.init(error, program: program)
     case let error as VerificationError: self.init(error)
     case let error as FileError: self.init(error)
     default: self.init(.failure, "\(error)")
     }
   }
 
-  private init(_ error: TrustStoreError) {
+  package init(_ error: TrustStoreError, program: String) {
     switch error {
     case .notInitialised(let path):
       self.init(
         .failure, "\(path) holds no trusted state", expected: "a folder that init has filled", found: "none",
-        hint: "run manifest-verify init --state \(DeviceState.shellWord(path)) ROOT.json, with the root file that the app was shipped with")
+        hint: "run \(program) init --state \(DeviceState.shellWord(path)) ROOT.json, with the root file that the app was shipped with")
     case .alreadyInitialised(let path):
       self.init(
         .failure, "\(path) already trusts another root", expected: "the root file that it began with, or an empty folder",

@@ -1,19 +1,19 @@
 internal import CommandFailures
-internal import CommandLineSupport
+package import CommandLineSupport
 internal import FileIO
-internal import ManifestVerifier
-internal import TUFMetadata
-internal import TrustStore
+package import ManifestVerifier
+package import TUFMetadata
+package import TrustStore
 
 /// Where the device's trust lies, as all verbs take it.
-enum DeviceState {
-  static let state = Option.value(
+package enum DeviceState {
+  package static let state = Option.value(
     "--state", "DIR",
     "The folder that holds what this device trusts. Unless told otherwise: signed-manifest in the place for application data.")
-  static let root = Option.value(
+  package static let root = Option.value(
     "--root", "ROOT.json", "Begin trust at this root file, which the app was shipped with, instead of the one that init kept.")
 
-  static func folder(_ invocation: Invocation) throws(Failure) -> String {
+  package static func folder(_ invocation: Invocation) throws(Failure) -> String {
     if let folder = invocation.value(state.name) { return folder }
     guard let folder = Surroundings.applicationData("signed-manifest") else {
       throw Failure(.usage, "the home folder is not known", expected: state.usageText, hint: "give \(state.usageText)")
@@ -22,33 +22,43 @@ enum DeviceState {
   }
 
   /// `--state` as it was given, and `--root`, ready to be copied into a shell.
-  static func options(_ invocation: Invocation) -> String { words(state, invocation) + words(root, invocation) }
+  package static func options(_ invocation: Invocation) -> String { words(state, invocation) + words(root, invocation) }
 
-  static func words(_ option: Option, _ invocation: Invocation) -> String {
+  package static func words(_ option: Option, _ invocation: Invocation) -> String {
     invocation.value(option.name).map { " \(option.name) \(shellWord($0))" } ?? ""
   }
 
   /// The root file at which trust begins.
-  static func anchor(_ invocation: Invocation, _ store: borrowing TrustStore) throws -> [UInt8] {
+  package static func anchor(_ invocation: Invocation, _ store: borrowing TrustStore) throws -> [UInt8] {
     guard let path = invocation.value(root.name) else { return try store.anchor() }
     return try readFile(path, limit: VerificationLimits().rootByteCount)
   }
 
+  /// The command that would bring newer metadata, ready to be copied into a shell but for where the metadata is.
+  package static func refreshCommand(_ invocation: Invocation) -> String {
+    let source = invocation.program == "manifest-install" ? "--metadata-url URL" : "--metadata DIR"
+    return "\(invocation.program) refresh\(options(invocation)) \(source)"
+  }
+
   /// What is trusted now. The state is locked only while it is read, so that a long check hinders no refresh.
-  static func manifest(_ invocation: Invocation) throws -> TrustedManifest {
+  package static func manifest(_ invocation: Invocation) throws -> TrustedManifest {
     let store = try TrustStore(folder(invocation))
     let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
     return try explaining(invocation) { () throws(VerificationError) in try TrustedManifest(anchor: anchor, stored: stored) }
   }
 
   /// Runs what verifies the state from its anchor. A fault of a root file that was given is told as one.
-  static func explaining<Result>(
+  package static func explaining<Result>(
     _ invocation: Invocation, _ body: () throws(VerificationError) -> Result
   ) throws(Failure) -> Result {
     do { return try body() } catch {
       var failure = Failure(error)
       switch error {
-      case .neverRefreshed: failure.hint = "run manifest-verify refresh\(options(invocation)) --metadata DIR"
+      case .neverRefreshed: failure.hint = "run \(refreshCommand(invocation))"
+      case .thresholdNotMet(let role, _, _, _, _) where role != TopLevelRole.root.name:
+        // The root is trusted, and no longer lists the keys of what was kept before it.
+        let otherwise = invocation.value(root.name).map { "; where \($0) is not the root file that the app was shipped with, give that" }
+        failure.hint = "run \(refreshCommand(invocation))\(otherwise ?? "")"
       case .damagedState:
         guard let path = invocation.value(root.name) else { break }
         failure.hint = "the state does not follow from \(path): give the root file that it began with, or begin anew in another folder"
@@ -62,20 +72,20 @@ enum DeviceState {
   }
 
   /// Tells which kept metadata has expired. That never stops the use of what is installed.
-  static func warnOfExpiry(_ manifest: TrustedManifest, at now: UTCTime, _ invocation: Invocation, _ output: Output) {
+  package static func warnOfExpiry(_ manifest: TrustedManifest, at now: UTCTime, _ invocation: Invocation, _ output: Output) {
     for (role, since) in manifest.expired(at: now) {
       output.warning(
         "the \(role.rawValue) metadata expired \(words(since, now)), at \(since): what is installed keeps working, but newer versions and "
-          + "withdrawals go unseen; run manifest-verify refresh\(options(invocation)) --metadata DIR")
+          + "withdrawals go unseen; run \(refreshCommand(invocation))")
     }
   }
 
-  static func words(_ expires: UTCTime, _ now: UTCTime) -> String {
+  package static func words(_ expires: UTCTime, _ now: UTCTime) -> String {
     HumanReadable.relative(expires.secondsSince1970, to: now.secondsSince1970)
   }
 
   /// A word as a shell reads it back.
-  static func shellWord(_ text: String) -> String {
+  package static func shellWord(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

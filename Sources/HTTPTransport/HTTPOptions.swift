@@ -1,0 +1,37 @@
+public import ModelInstaller
+
+/// How requests are made. What is not here can't be chosen: certificates are always checked, and TLS is 1.2 or newer.
+public struct HTTPOptions: Sendable {
+  /// What the client calls itself: `name/version`.
+  public var userAgent: String
+  /// The path of a PEM file of certificate authorities, which are then the only ones trusted; nil for those of the system.
+  public var certificateAuthorities: String?
+  /// Seconds to connect within, the name's look-up and TLS included.
+  public var connectSeconds = 30
+  /// Seconds that a transfer may be slower than `leastSpeed`, headers included.
+  public var stallSeconds = 30
+  /// Bytes a second. Stops a server that drips: a body of known bound so has a time limit too.
+  public var leastSpeed = 1000
+  /// Redirects followed in a row.
+  public var redirectLimit = 5
+  /// Names and passwords, each for one origin alone.
+  public var credentials: [HTTPCredentials] = []
+
+  public init(userAgent: String) { self.userAgent = userAgent }
+}
+
+/// A user name and password that one origin, and no other, gets to see.
+public struct HTTPCredentials: Sendable {
+  let origin: Origin
+  let user: String
+  let password: String
+
+  /// Reads `https://user:password@host:port`.
+  /// - Throws: `unusableURL`, which does not repeat the text.
+  public init(_ text: String) throws(InstallationError) {
+    guard let url = ParsedURL(text), let user = url.user, let password = url.password else {
+      throw .unusableURL(expected: "https://USER:PASSWORD@HOST")
+    }
+    (origin, self.user, self.password) = (url.origin, user, password)
+  }
+}

@@ -1,0 +1,52 @@
+public import FileIO
+public import ManifestVerifier
+public import TrustStore
+
+/// Why something could not be fetched or put in place.
+public enum InstallationError: Error, Equatable, Sendable {
+  /// What is trusted, or was to be, does not allow it.
+  case verification(VerificationError)
+  /// What a mirror served is not trusted.
+  case served(VerificationError, by: Mirror)
+  /// The network or a server failed.
+  case transport(TransportError)
+  /// The device's trusted state can't be used.
+  case store(TrustStoreError)
+  /// The disk refused.
+  case file(FileError)
+  /// A text is no URL that can be used here. It is not repeated: it may hold a password.
+  case unusableURL(expected: String)
+  /// The file that remembers where mirrors are is not as it was written.
+  case damagedMirrorList(path: String)
+  /// The caller asked to stop.
+  case cancelled
+}
+
+extension InstallationError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .verification(let error): error.description
+    case .served(let error, let mirror): "\(error) (from \(mirror))"
+    case .transport(let error): error.description
+    case .store(let error): error.description
+    case .file(let error): error.description
+    case .unusableURL(let expected): "not a usable URL: expected \(expected)"
+    case .damagedMirrorList(let path): "\(path) is damaged: expected the lines that this software wrote"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+extension InstallationError {
+  /// How much an error tells where several mirrors failed: what can't be trusted before what can't be reached.
+  var weight: Int {
+    switch self {
+    case .served(.thresholdNotMet, _), .served(.rolledBack, _), .served(.removedFromSnapshot, _): 5
+    case .served(.expired, _): 4
+    case .served(.file, _): 1
+    case .served, .verification: 3
+    case .transport(.notAvailable): 1
+    case .store, .file, .transport, .unusableURL, .damagedMirrorList, .cancelled: 2
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// Why a request brought nothing. URLs stand here without user name, password and query, so that every message can be shown.
+public enum TransportError: Error, Equatable, Sendable {
+  /// The server says that there is no such file: 404, or 403 as stores of objects say it.
+  case notAvailable(url: String, status: Int)
+  /// The server answered with another status than 200.
+  case status(url: String, Int)
+  /// The answer is longer than what was asked for; `announced` is its length where the server said it.
+  case tooLong(url: String, limit: Int64, announced: Int64?)
+  /// The answer is encoded, although nothing but the plain bytes was asked for.
+  case encoded(url: String, encoding: String)
+  /// A redirect that is not followed.
+  case redirect(url: String, RedirectFault)
+  /// The connection failed; `detail` is the reason in the words of the network library.
+  case connection(url: String, ConnectionFault, detail: String)
+
+  /// Why a redirect is not followed.
+  public enum RedirectFault: Equatable, Sendable {
+    /// More than so many in a row.
+    case tooMany(limit: Int)
+    /// From https to http.
+    case downgrade(to: String)
+    /// To something else than http and https, or to a URL that can't be read.
+    case unusable
+  }
+
+  /// What went wrong on the way.
+  public enum ConnectionFault: String, Equatable, Sendable {
+    case unreachable = "the server can't be reached"
+    case timedOut = "the server did not answer in time, or too slowly"
+    case insecure = "no secure connection"
+    case broken = "the connection broke off"
+    case malformed = "the answer is not HTTP"
+  }
+}
+
+extension TransportError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notAvailable(let url, let status), .status(let url, let status):
+      "the server answered with status \(status) for \(url): expected 200"
+    case .tooLong(let url, let limit, let announced):
+      "\(url) is too long: expected at most \(limit) bytes, found \(announced.map { "\($0)" } ?? "more")"
+    case .encoded(let url, let encoding): "\(url) came encoded: expected the plain bytes, found \(encoding)"
+    case .redirect(let url, .tooMany(let limit)): "\(url) redirects too often: expected at most \(limit) redirects"
+    case .redirect(let url, .downgrade(let target)): "\(url) redirects from https to http, to \(target): expected https"
+    case .redirect(let url, .unusable): "\(url) redirects to what is no http or https URL"
+    case .connection(let url, let fault, let detail): "\(fault.rawValue): \(url): \(detail)"
+    }
+  }
+}

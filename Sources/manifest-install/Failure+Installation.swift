@@ -1,0 +1,62 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import DeviceCommands
+internal import ModelInstaller
+
+/// What errors of fetching mean to a person: words, hints and exit codes in one table.
+extension Failure {
+  init(explainingInstallation error: any Error) {
+    switch error {
+    case let error as InstallationError: self.init(error)
+    default: self.init(explaining: error, program: "manifest-install")
+    }
+  }
+
+  private init(_ error: InstallationError) {
+    switch error {
+    case .verification(let error): self.init(error)
+    case .served(let error, let mirror):
+      self.init(error)
+      place = [place, mirror.description].compactMap { $0 }.joined(separator: ", ")
+    case .transport(let error): self.init(error)
+    case .store(let error): self.init(error, program: "manifest-install")
+    case .file(let error): self.init(error)
+    case .unusableURL(let expected): self.init(.usage, "a URL can't be used", expected: expected)
+    case .damagedMirrorList(let path):
+      self.init(
+        .malformed, "the list of mirrors is damaged", expected: "the lines that this software wrote", at: path,
+        hint: "remove the file, and give init the URLs again; nothing is trusted because of it")
+    case .cancelled: self.init(.interrupted, "interrupted", hint: "run the command again: it goes on from what is there")
+    }
+  }
+
+  private init(_ error: TransportError) {
+    let other = "try again later, or use another mirror; what is there already stays as it is"
+    switch error {
+    case .notAvailable(let url, let status), .status(let url, let status):
+      self.init(
+        .network, "the server does not have it, or does not give it", expected: "status 200", found: "status \(status)", at: url,
+        hint: "check that the URL is that of the published folder; \(other)")
+    case .tooLong(let url, let limit, let announced):
+      self.init(
+        .network, "the answer is too long", expected: "at most \(limit) bytes", found: announced.map { "\($0) bytes" } ?? "more", at: url,
+        hint: other)
+    case .encoded(let url, let encoding):
+      self.init(
+        .network, "the answer came encoded", expected: "the plain bytes, which alone were asked for", found: encoding, at: url,
+        hint: "have the server send files as they are, without compression; \(other)")
+    case .redirect(let url, .tooMany(let limit)):
+      self.init(.network, "too many redirects", expected: "at most \(limit) in a row", found: "more", at: url, hint: other)
+    case .redirect(let url, .downgrade(let target)):
+      self.init(.network, "a redirect from https to http is not followed", expected: "https", found: target, at: url, hint: other)
+    case .redirect(let url, .unusable):
+      self.init(.network, "a redirect leads nowhere", expected: "an http or https URL", at: url, hint: other)
+    case .connection(let url, let fault, let detail):
+      self.init(
+        .network, fault.rawValue, found: detail, at: url.isEmpty ? nil : url,
+        hint: fault == .insecure
+          ? "check this machine's clock, and that the server's certificate is signed by an authority that is trusted here: see --cacert"
+          : other)
+    }
+  }
+}
