@@ -53,6 +53,7 @@ let package = Package(
     library("ModelInstaller", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("HTTPTransport", ["ModelInstaller", "CCurl"]),
     library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
@@ -80,6 +81,7 @@ let package = Package(
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
   ]

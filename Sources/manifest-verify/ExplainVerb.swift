@@ -21,7 +21,7 @@ enum ExplainVerb {
       "It works on a damaged or expired state too, changes nothing, and prints no secret: meant to be pasted into a bug report. That metadata has expired "
         + "is told and is no failure, for it never stops the use of what is installed.",
       "With --json: {\"tool\",\"version\",\"time\",\"state\",\"newest_refresh\",\"base\",\"path\",\"trusted\",\"file\":{\"verdict\",\"length\",\"sha256\",\"found\"},"
-        + "\"links\":[{\"role\",\"version\",\"expires\",\"expired\",\"verdict\",\"signed\":[{\"according_to\",\"threshold\",\"keys\",\"signers\"}…],\"reason\"}…]}, the "
+        + "\"links\":[{\"role\",\"version\",\"expires\",\"expired\",\"verdict\",\"signed\":[{\"delegator\",\"threshold\",\"keys\",\"signers\"}…],\"reason\"}…]}, the "
         + "shipped root first. A verdict is one of: holds, fails, not reached.",
       "The exit code is that of the first link that fails.",
     ],

@@ -136,7 +136,7 @@ struct ExplanationReport {
         .array(
           link.endorsements.map { signed in
             [
-              "according_to": .string(signed.delegator.description), "threshold": .count(signed.keys.threshold),
+              "delegator": .string(signed.delegator.description), "threshold": .count(signed.keys.threshold),
               "keys": .array(signed.keys.keyIDs.map { .string($0.description) }),
               "signers": .array(signed.signers.map { .string($0.description) }),
             ]

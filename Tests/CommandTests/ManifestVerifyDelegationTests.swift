@@ -119,7 +119,7 @@ struct ManifestVerifyClockTests {
 /// What `explain --json` says.
 private struct Explained: Decodable {
   struct Signed: Decodable {
-    let according_to: String
+    let delegator: String
     let threshold: Int
     let keys: [String]
     let signers: [String]

@@ -53,11 +53,10 @@ public struct DelegationWalk: Sendable {
   /// Answers the request with what is kept of the role.
   /// - Returns: whether it is what is signed for now; where it is not, the request stays.
   public mutating func offerKept(_ bytes: [UInt8]) -> Bool {
-    guard let delegation, let metadata = try? delegation.verify(bytes, in: manifest, now: now) else { return false }
-    var attempt = self
-    guard (try? attempt.proceed(with: metadata)) != nil else { return false }
-    self = attempt
-    return true
+    guard let delegation, let request, bytes.count <= request.byteLimit,
+      let metadata = try? delegation.verify(bytes, in: manifest, now: now)
+    else { return false }
+    return (try? proceed(with: metadata)) != nil
   }
 
   /// Answers the request with the bytes of the file.
@@ -81,7 +80,9 @@ public struct DelegationWalk: Sendable {
   /// Goes on from the metadata of the delegation that the walk looks at, which was verified.
   mutating func proceed(with metadata: Trusted<Targets>) throws(VerificationError) {
     guard let delegation else { return }
-    try expand(metadata.payload, delegation.role.name)
+    var next = self
+    try next.expand(metadata.payload, delegation.role.name)
+    self = next
   }
 
   private mutating func expand(_ metadata: Targets, _ name: ByteString) throws(VerificationError) {

@@ -76,9 +76,13 @@ public struct KeptManifest: Sendable {
       throw BrokenSearch(error: error, way: [.init(role: .targets, metadata: manifest.targets)], delegation: nil)
     }
     while let delegation = search.delegation {
-      do throws(VerificationError) { try search.proceed(with: verify(delegation, read).get()) } catch {
-        let way = search.delegation == nil ? [.init(role: .targets, metadata: manifest.targets)] : search.way
-        throw BrokenSearch(error: error, way: way, delegation: search.delegation)
+      switch verify(delegation, read) {
+      case .failure(let error): throw BrokenSearch(error: error, way: search.way, delegation: delegation)
+      case .success(let metadata):
+        do throws(VerificationError) { try search.proceed(with: metadata) } catch {
+          let link = TargetSearch.Link(role: .delegated(delegation.role.name), metadata: metadata)
+          throw BrokenSearch(error: error, way: search.way + [link], delegation: nil)
+        }
       }
     }
     return Lookup(finding: search.finding, visited: search.visited)

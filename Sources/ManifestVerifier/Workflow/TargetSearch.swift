@@ -84,16 +84,15 @@ public struct TargetSearch: Sendable {
   /// Answers the request with what was kept of an earlier search.
   /// - Returns: whether it is what is signed for now; where it is not, the request stays.
   public mutating func offerKept(_ bytes: [UInt8]) -> Bool {
-    var attempt = self
-    // Another version, or no longer verified by this delegator: it is asked for instead.
-    guard (try? attempt.accept(bytes)) != nil else { return false }
-    self = attempt
-    return true
+    guard let request, bytes.count <= request.byteLimit else { return false }
+    // Another version, or not verified by this delegator: it is asked for instead.
+    return (try? accept(bytes)) != nil
   }
 
   /// Answers the request with the bytes of the file.
   /// - Returns: what to keep.
-  /// - Throws: why the bytes are not trusted.
+  /// - Throws: why the bytes are not trusted, or why the search can't go on from them; then the request stays, and another mirror may
+  ///   answer it.
   public mutating func supply(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange] {
     guard let request else { return [] }
     guard bytes.count <= request.byteLimit else { throw .tooLarge(role: request.role.name, byteLimit: request.byteLimit) }
@@ -113,11 +112,14 @@ public struct TargetSearch: Sendable {
     try proceed(with: current.delegation.verify(bytes, in: manifest, now: now))
   }
 
-  /// Goes on with the metadata of the delegation that the search looks at, which was verified.
+  /// Goes on with the metadata of the delegation that the search looks at, which was verified, or changes nothing: a search that failed
+  /// must not look like one that ended.
   mutating func proceed(with metadata: Trusted<Targets>) throws(VerificationError) {
     guard let visit = current else { return }
-    current = nil
-    try look(in: Link(role: .delegated(visit.delegation.role.name), metadata: metadata), after: visit.chain)
+    var next = self
+    next.current = nil
+    try next.look(in: Link(role: .delegated(visit.delegation.role.name), metadata: metadata), after: visit.chain)
+    self = next
   }
 
   private mutating func look(in link: Link, after chain: [Link]) throws(VerificationError) {
@@ -128,7 +130,7 @@ public struct TargetSearch: Sendable {
     }
     if let delegations = link.metadata.payload.delegations {
       var visits: [Visit] = []
-      for role in delegations.roles where role.isTrusted(with: path) {
+      for role in delegations.roles(trustedWith: path) {
         visits.append(Visit(delegation: Delegation(role: role, keys: delegations.keys, delegator: link.role.name), chain: chain))
         guard !role.isTerminating else {
           // Whatever is still to be visited elsewhere is not.

@@ -9,10 +9,21 @@ public struct PathPattern: Hashable, Sendable {
   ///
   /// The time is at most the product of both lengths: a pattern of many stars does not explode.
   public func matches(_ path: TargetPath) -> Bool {
-    let pattern = text.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    let segments = path.name.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return pattern.count == segments.count && zip(pattern, segments).allSatisfy { Self.matches($0, $1) }
+    // Segment by segment, so that most of thousands of patterns are left at their first one.
+    var (patterns, segments) = (text.bytes[...], path.name.bytes[...])
+    while true {
+      let pattern = Self.firstSegment(patterns)
+      let segment = Self.firstSegment(segments)
+      guard Self.matches(pattern, segment) else { return false }
+      guard pattern.endIndex < patterns.endIndex, segment.endIndex < segments.endIndex else {
+        return pattern.endIndex == patterns.endIndex && segment.endIndex == segments.endIndex
+      }
+      patterns = patterns[(pattern.endIndex + 1)...]
+      segments = segments[(segment.endIndex + 1)...]
+    }
   }
+
+  private static func firstSegment(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> { bytes.prefix { $0 != UInt8(ascii: "/") } }
 
   private enum Element {
     case star
@@ -31,6 +42,8 @@ public struct PathPattern: Hashable, Sendable {
   }
 
   private static func matches(_ pattern: ArraySlice<UInt8>, _ segment: ArraySlice<UInt8>) -> Bool {
+    let isLiteral = !pattern.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
+    if isLiteral { return pattern.elementsEqual(segment) }
     let elements = parse(Array(String(decoding: pattern, as: UTF8.self).unicodeScalars))
     let segment = Array(String(decoding: segment, as: UTF8.self).unicodeScalars)
     var (element, position) = (0, 0)

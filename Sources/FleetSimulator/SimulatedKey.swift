@@ -1,0 +1,53 @@
+internal import Digests
+internal import ManifestSigning
+package import TUFMetadata
+
+/// A real Ed25519 key that a seed and a name stand for: worthless, and the same in every run.
+package final class SimulatedKey: Sendable {
+  package let name: String
+  /// The key as metadata lists it.
+  package let key: Key
+  package let publicKey: Ed25519PublicKey
+  private let secret: SecretKey
+
+  package init(_ name: String, seed: UInt64) throws(SimulationError) {
+    do throws(KeyError) {
+      var bytes = try SecureBytes(capacity: SecretKey.seedByteCount)
+      bytes.append(SHA256.hash(of: Array("\(seed)/\(name)".utf8)).bytes)
+      secret = try SecretKey(seed: bytes)
+    } catch { throw .signing(.key(error, path: name)) }
+    self.name = name
+    publicKey = secret.publicKey
+    key = Key(publicKey)
+  }
+
+  /// The key's id, as metadata writes it.
+  var idText: JSONTree { .string(ByteString(key.id.digest.hexadecimal)) }
+
+  /// An entry of `signatures`.
+  func entry(over message: [UInt8]) throws(SimulationError) -> JSONTree {
+    let signature: Ed25519Signature
+    do { signature = try secret.sign(message) } catch { throw .signing(error) }
+    return .object([
+      .keyid: idText,
+      .sig: .string(ByteString(Hexadecimal.encode(signature.bytes.span))),
+    ])
+  }
+}
+
+extension [SimulatedKey] {
+  /// The `keys` object of root or of delegations.
+  var list: JSONTree {
+    .object(Dictionary(map { (ByteString($0.key.id.description), Key.tree($0.publicKey)) }, uniquingKeysWith: { first, _ in first }))
+  }
+}
+
+extension JSONTree {
+  /// The metadata file over what is signed.
+  package func signed(by keys: [SimulatedKey]) throws(SimulationError) -> [UInt8] {
+    let message = canonicalBytes
+    var entries: [JSONTree] = []
+    for key in keys { entries.append(try key.entry(over: message)) }
+    return JSONTree.object([.signatures: .array(entries), .signed: self]).canonicalBytes
+  }
+}

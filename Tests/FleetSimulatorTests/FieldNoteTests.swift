@@ -1,0 +1,126 @@
+import FleetSimulator
+import ManifestVerifier
+import TUFMetadata
+import Testing
+
+/// The points of the field notes on client workflows that need mirrors, a clock or a disk. Those of the roles alone stand in
+/// `ManifestVerifierTests` (4–11, 16, 19, 20) and `TUFMetadataTests` (6, 8, 9, 15, 17), those of delegations in `DelegationTests`
+/// (12–15, 19, 21), 18 in `TrustStoreTests` and `CrashTests`.
+@Suite struct `Field notes on mirrors, clock and disk` {
+  @Test(arguments: ["timestamp", "snapshot", "targets"] as [ByteString])
+  func `FN 1: metadata is expired at the very second that it states`(role: ByteString) throws {
+    let end = Fleet.now.adding(days: 1)
+    var fleet = try Fleet {
+      switch role {
+      case "timestamp": $0.timestamp.expires = end
+      case "snapshot": $0.snapshot.expires = end
+      default: $0.targets.expires = end
+      }
+    }
+    let before = fleet.device.disk
+    #expect(fleet.refusal(fleet.mirror, at: try #require(UTCTime(secondsSince1970: end.secondsSince1970 - 1))) == nil)
+    #expect(fleet.refusal(fleet.mirror, at: end) == .expired(role: role, since: end, now: end))
+    #expect(fleet.device.disk == before)
+  }
+
+  @Test func `FN 2: roots on the way may have expired, the last is checked after it was kept`() throws {
+    var fleet = try Fleet()
+    let end = Fleet.now.adding(days: 10)
+    for days in [1, 2] { try fleet.publisher.rotate { $0.root.expires = Fleet.now.adding(days: days) } }
+    #expect(fleet.refusal(fleet.mirror, at: end) == .expired(role: "root", since: Fleet.now.adding(days: 2), now: end))
+    #expect(fleet.device.disk["roots/3.json"] == fleet.publisher.files["3.root.json"])
+    try fleet.publisher.rotate { $0.root.expires = Fleet.expiry }
+    #expect(try fleet.refresh(at: end) == [4, 1, 1, 1])
+  }
+
+  @Test func `FN 3: only "not available" ends the walk of roots`() throws {
+    var fleet = try Fleet()
+    var mirror = fleet.mirror
+    mirror.answers["2.root.json"] = .failure
+    let before = fleet.device.disk
+    #expect(throws: SimulationError.unreachable(urlPath: "2.root.json")) { try fleet.device.refresh(from: [mirror], at: Fleet.now) }
+    mirror.answers["2.root.json"] = .file([])
+    guard case .malformed(role: "root", _) = fleet.refusal(mirror) else {
+      Issue.record("an empty file ended the walk")
+      return
+    }
+    #expect(fleet.device.disk == before)
+  }
+
+  @Test func `FN 4, 18: roots that follow are kept one by one, each exactly`() throws {
+    var fleet = try Fleet()
+    for _ in 0..<3 { try fleet.publisher.rotate { _ in } }
+    var broken = fleet.mirror
+    broken.files["4.root.json"] = broken.files["3.root.json"]
+    #expect(fleet.refusal(broken) == .wrongVersion(role: "root", expected: version(4), actual: version(3)))
+    #expect(fleet.device.disk["root.json"] == fleet.publisher.files["3.root.json"])
+    #expect(fleet.device.disk["roots/3.json"] == fleet.publisher.files["3.root.json"])
+    #expect(fleet.device.disk["roots/4.json"] == nil)
+    #expect(try fleet.refresh() == [4, 1, 1, 1])
+  }
+
+  @Test func `FN 10: a crash between timestamp and snapshot wedges nothing`() throws {
+    var fleet = try Fleet()
+    try fleet.publishNext()
+    var mirror = fleet.mirror
+    mirror.answers["2.snapshot.json"] = .failure
+    #expect(throws: SimulationError.unreachable(urlPath: "2.snapshot.json")) { try fleet.device.refresh(from: [mirror], at: Fleet.now) }
+    #expect(fleet.device.disk["timestamp.json"] == fleet.publisher.files["timestamp.json"])
+    #expect(fleet.device.disk["snapshot.json"] == fleet.publisher.files["1.snapshot.json"])
+    #expect(try fleet.device.manifest().versions == [1, 2, 1, 1])
+    #expect(try fleet.refresh() == [1, 2, 2, 2])
+  }
+
+  @Test func `FN 11: a delegated role never goes back, nor out of the snapshot`() throws {
+    var fleet = try Fleet { (publisher) throws(SimulationError) in
+      let key = try publisher.key("team")
+      publisher.targets.delegations = [SimulatedDelegation("team", keys: [key], paths: ["*"])]
+      publisher.addRole("team", keys: [key], files: ["file"])
+      publisher.delegated["team"]?.version = version(5)
+    }
+    let device = fleet.device
+    var next = fleet.publisher
+    next.delegated["team"]?.version = version(3)
+    try next.publishNext()
+    #expect(
+      fleet.refusal(SimulatedMirror(next.files)) == .rolledBack(role: "team.json", trusted: version(5), offered: version(4)))
+    next = fleet.publisher
+    fleet.device = device
+    next.delegated["team"] = nil
+    try next.publishNext()
+    #expect(fleet.refusal(SimulatedMirror(next.files)) == .removedFromSnapshot(name: "team.json"))
+    #expect(fleet.device.disk["snapshot.json"] == fleet.publisher.files["1.snapshot.json"])
+  }
+
+  @Test func `FN 20: a repository may be followed in which a role never verifies any more`() throws {
+    var fleet = try Fleet()
+    try fleet.publisher.rotate { $0.targets.threshold = 2 }
+    try fleet.publishNext()
+    #expect(
+      fleet.refusal(fleet.mirror)
+        == .thresholdNotMet(role: "targets", signed: 1, threshold: 2, keyCount: 1, delegator: "root version 2"))
+    #expect(fleet.device.disk["roots/2.json"] == fleet.publisher.files["2.root.json"])
+    try fleet.publisher.rotate { $0.targets.threshold = 1 }
+    #expect(try fleet.refresh() == [3, 2, 2, 2])
+  }
+}
+
+@Suite struct `A fleet that is driven from a seed` {
+  @Test(arguments: 1...12 as ClosedRange<UInt64>) func `follows the honest publisher and nobody else`(seed: UInt64) throws {
+    var simulation = try FleetSimulation(seed: seed, start: Fleet.now)
+    for _ in 0..<120 { try simulation.step() }
+    #expect(simulation.violations.isEmpty, "\(simulation.events.suffix(20).joined(separator: "\n"))")
+    #expect(simulation.devices.count > 2 && simulation.publisher.root.version > version(2))
+    #expect(simulation.events.contains { $0.contains("refuses") } && simulation.events.contains { $0.contains("starts again") })
+  }
+
+  @Test func `does the same in every run`() throws {
+    func events(_ seed: UInt64) throws -> [String] {
+      var simulation = try FleetSimulation(seed: seed, start: Fleet.now)
+      for _ in 0..<60 { try simulation.step() }
+      return simulation.events
+    }
+    #expect(try events(7) == events(7))
+    #expect(try events(7) != events(8))
+  }
+}
