@@ -167,7 +167,7 @@ struct ManifestVerifyCheckTests {
   }
 
   @Test func `names of a foreign manifest do nothing to a terminal`() throws {
-    let device = try VerifyingDevice.trusting(edits: ["file-0.bin": .init(path: "\u{9B}31m\u{202E}gfug")])
+    let device = try VerifyingDevice.trusting(edits: ["file-0.bin": .init(path: "\u{202E}31mgfug")])
     try device.folder.write("x", to: "repository/targets/\u{1B}[2Jx")
     let results = [try device.run("list"), try device.run("check", "--base", device.files, "--all")]
     for result in results {

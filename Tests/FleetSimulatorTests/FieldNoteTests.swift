@@ -17,8 +17,8 @@ import Testing
       default: $0.targets.expires = end
       }
     }
-    let before = fleet.device.disk
     #expect(fleet.refusal(fleet.mirror, at: try #require(UTCTime(secondsSince1970: end.secondsSince1970 - 1))) == nil)
+    let before = fleet.device.disk
     #expect(fleet.refusal(fleet.mirror, at: end) == .expired(role: role, since: end, now: end))
     #expect(fleet.device.disk == before)
   }
