@@ -69,9 +69,11 @@ let package = Package(
     tests(of: "ModelFormats"),
     tests(of: "FileIO"),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "HTTPTransport", ["ModelInstaller"]),
+    tests(of: "ModelInstaller"),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
+    .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify", "manifest-install"], swiftSettings: strict),
   ]
 )

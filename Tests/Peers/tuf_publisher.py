@@ -42,6 +42,7 @@ def arguments():
     parser.add_argument("--no-consistent-snapshot", action="store_true")
     parser.add_argument("--rotate", action="append", choices=ROLES, default=[], metavar="ROLE", help="one more root, new keys for ROLE")
     parser.add_argument("--targets", type=int, default=3, metavar="N", help="how many targets (3)")
+    parser.add_argument("--big", type=int, metavar="BYTES", help="one more target, big.bin: a sparse file of zeros")
     parser.add_argument("--expires", type=instant, default=instant("2040-01-01T00:00:00Z"), metavar="TIME", help="of all four roles")
     parser.add_argument("--expires-role", nargs=2, action="append", default=[], metavar=("ROLE", "TIME"), help="of one role")
     parser.add_argument("--version", type=int, default=1, help="of targets, snapshot and timestamp (1)")
@@ -137,10 +138,22 @@ class Publisher:
             unknown["custom"] = {"number": number} | self.unknown
         return TargetFile(length, hashes, path, unknown)
 
+    def write_big_target(self):
+        digest, length = hashlib.sha256(), self.options.big
+        for start in range(0, length, 1 << 20):
+            digest.update(bytes(min(1 << 20, length - start)))
+        path = "big.bin"
+        name = path if self.options.no_consistent_snapshot else f"{digest.hexdigest()}.{path}"
+        with open(os.path.join(self.options.directory, "targets", name), "wb") as file:
+            file.truncate(length)
+        return TargetFile(length, {"sha256": digest.hexdigest()}, path)
+
     def publish(self):
         roots = self.publish_roots()
         os.makedirs(os.path.join(self.options.directory, "targets"))
         files = {file.path: file for file in map(self.write_target, range(self.options.targets))}
+        if self.options.big is not None:
+            files["big.bin"] = self.write_big_target()
         version = self.options.version
         targets = self.publish_role("targets", Targets(targets=files, **self.common("targets", version)))
         snapshot = self.publish_role("snapshot", Snapshot(meta={"targets.json": targets}, **self.common("snapshot", version)))
