@@ -69,7 +69,13 @@ package struct MetadataMirrors<Network: Transport> {
   private func fetch(_ request: MetadataRequest, from mirror: Mirror) throws(InstallationError) -> [UInt8]? {
     switch mirror {
     case .folder(let path):
-      do { return try MetadataFolder(path).read(request) } catch { throw .served(error, by: mirror) }
+      do {
+        if let bytes = try MetadataFolder(path).read(request) { return bytes }
+      } catch { throw .served(error, by: mirror) }
+      // A folder that is not there, not mounted say, has no answer to give.
+      let status = try onDisk(.open, path) { () throws(Errno) in try FileSystem.status(of: path, followingLinks: true) }
+      guard status.kind == .directory else { throw .file(.system(.open, path: path, .notDirectory)) }
+      return nil
     case .server(let url):
       var bytes: [UInt8] = []
       do throws(InstallationError) {
@@ -86,4 +92,10 @@ package struct MetadataMirrors<Network: Transport> {
       return bytes
     }
   }
+}
+
+private func onDisk<Result>(_ operation: FileOperation, _ path: String, _ body: () throws(Errno) -> Result) throws(InstallationError)
+  -> Result
+{
+  do { return try FileError.describing(operation, path, body) } catch { throw .file(error) }
 }

@@ -1,6 +1,7 @@
 internal import CommandFailures
 internal import CommandLineSupport
 internal import DeviceCommands
+internal import ManifestVerifier
 internal import ModelInstaller
 
 /// What errors of fetching mean to a person: words, hints and exit codes in one table.
@@ -8,6 +9,9 @@ extension Failure {
   init(explainingInstallation error: any Error) {
     switch error {
     case let error as InstallationError: self.init(error)
+    case VerificationError.notListed(let path):
+      self.init(VerificationError.notListed(path: path))
+      hint = "run manifest-verify list with the same --state to see what the manifest holds"
     default: self.init(explaining: error, program: "manifest-install")
     }
   }

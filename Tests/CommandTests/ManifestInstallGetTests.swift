@@ -39,7 +39,7 @@ struct ManifestInstallGetTests {
     #expect(result.text.split(separator: "\n").map { $0.prefix(7) } == ["present", "fetched", "present"])
     #expect(try device.fetched()[second] == source(second))
     #expect(try server.requests(".file-3.bin").count == 1)
-    #expect(try server.requests(".weights.bin").count == 2)
+    #expect(try server.requests(".weights.bin", atLeast: 2).count == 2)
   }
 
   @Test(
@@ -132,7 +132,8 @@ struct ManifestInstallGetTests {
         server.url("v1/targets", "hang"), "org/model-1/weights.bin",
       ])
     try waitForStaging(device)
-    child.send(SIGINT)
+    // As SIGINT does; that one is ignored, and rightly stays so, where the tests run in the background of a shell.
+    child.send(SIGTERM)
     #expect(try child.wait(seconds: 60).status == 130)
     #expect(try FileManager.default.contentsOfDirectory(atPath: device.models).isEmpty)
   }

@@ -7,13 +7,13 @@ import Testing
 @Suite("Certificates are always checked")
 struct CertificateTests {
   @Test func anAuthorityThatIsGivenIsTrusted() throws {
-    let outcome = try fetch("no_length", at: "https", patientOptions().trustingTheTests())
+    let outcome = try fetchFile("no_length", at: "https", patientOptions().trustingTheTests())
     #expect(outcome.error == nil)
     #expect(outcome.body == Shared.content)
   }
 
   @Test func anUnknownAuthorityIsRefused() throws {
-    let outcome = try fetch("no_length", at: "https")
+    let outcome = try fetchFile("no_length", at: "https")
     #expect(outcome.fault == .insecure)
     #expect(outcome.body.isEmpty)
   }
@@ -26,7 +26,7 @@ struct CertificateTests {
   }
 
   @Test func olderTLSIsRefused() throws {
-    let outcome = try fetch("no_length", at: "old_https", patientOptions().trustingTheTests())
+    let outcome = try fetchFile("no_length", at: "old_https", patientOptions().trustingTheTests())
     #expect(outcome.fault == .insecure)
     #expect(outcome.body.isEmpty)
   }
@@ -34,7 +34,7 @@ struct CertificateTests {
   @Test func aMissingFileOfAuthoritiesIsRefused() throws {
     var options = patientOptions()
     options.certificateAuthorities = "/nonexistent.pem"
-    #expect(try fetch("no_length", at: "https", options).fault == .insecure)
+    #expect(try fetchFile("no_length", at: "https", options).fault == .insecure)
   }
 }
 
@@ -42,7 +42,7 @@ struct CertificateTests {
 struct TimeTests {
   @Test("A server that drips or falls silent is given up", arguments: ["drip", "drip_headers", "hang"])
   func stallingServersAreGivenUp(behaviour: String) throws {
-    let outcome = try fetch(behaviour, patientOptions(stall: 2))
+    let outcome = try fetchFile(behaviour, patientOptions(stall: 2))
     #expect(outcome.fault == .timedOut)
     // Generous: the machine may be busy. Without a time-out it would be minutes.
     #expect(outcome.seconds < 60)
@@ -61,7 +61,7 @@ struct TimeTests {
   @Test("A cancelled request ends while nothing arrives")
   func cancellingEndsAWait() throws {
     let start = Date()
-    let outcome = try fetch("hang", patientOptions(stall: 100), isCancelled: { Date().timeIntervalSince(start) > 0.5 })
+    let outcome = try fetchFile("hang", patientOptions(stall: 100), isCancelled: { Date().timeIntervalSince(start) > 0.5 })
     #expect(outcome.error == .cancelled)
     #expect(outcome.seconds < 60)
   }

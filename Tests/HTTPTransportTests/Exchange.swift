@@ -51,7 +51,7 @@ func fetch(
 }
 
 /// Fetches the shared file from a server that behaves in some way.
-func fetch(
+func fetchFile(
   _ behaviour: String, at place: String = "http", limit: Int64 = 100_000, _ options: HTTPOptions = patientOptions(),
   isCancelled: @escaping @Sendable () -> Bool = { false }
 ) throws -> Outcome {

@@ -319,7 +319,7 @@ class Handler(socketserver.BaseRequestHandler):
         answer = self.answer(connection, method, path, headers)
         entry = {"at": self.server.name, "method": method, "path": path, "headers": headers}
         try:
-            return answer.run()
+            return answer.run() and headers.get("connection") != "close"
         finally:
             self.server.log.write(**entry, sent=answer.sent)
 
@@ -346,7 +346,7 @@ class Relay(Answer):
             return
         parts = urllib.parse.urlsplit(self.url)
         with socket.create_connection((parts.hostname, parts.port or 80)) as upstream:
-            upstream.sendall(f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n\r\n".encode())
+            upstream.sendall(f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode())
             self.relay(upstream)
 
     def relay(self, upstream):

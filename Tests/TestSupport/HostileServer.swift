@@ -28,7 +28,7 @@ package final class HostileServer: @unchecked Sendable {  // Nothing changes onc
     folder = try TemporaryFolder(mode: 0o700)
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: try peerPython())
-    process.arguments = [try peerScript("hostile_server.py")] + (removing ? ["--remove"] : []) + [directory, folder.path]
+    process.arguments = ["-W", "ignore", try peerScript("hostile_server.py")] + (removing ? ["--remove"] : []) + [directory, folder.path]
     process.standardInput = input
     process.standardOutput = output
     try process.run()
@@ -60,13 +60,13 @@ package final class HostileServer: @unchecked Sendable {  // Nothing changes onc
     return "\(scheme)://127.0.0.1:\(port(place))/\(marked)\(path)"
   }
 
-  /// The requests whose path holds a text. An answer without end counts once the client is gone, which is waited for.
-  package func requests(_ text: String) throws -> [Request] {
+  /// The requests whose path holds a text. Each is noted once its answer has ended, which is waited for until there are `atLeast` of them.
+  package func requests(_ text: String, atLeast count: Int = 1) throws -> [Request] {
     var found: [Request] = []
     for _ in 0..<100 {
       found = try folder.text(of: "log").split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
         .filter { $0.path.contains(text) }
-      if !found.isEmpty { break }
+      if found.count >= count { break }
       usleep(20_000)
     }
     return found
