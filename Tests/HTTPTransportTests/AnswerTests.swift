@@ -101,7 +101,7 @@ struct AnswerTests {
 
   @Test("What is not HTTP is refused")
   func answersWithoutHeadersAreRefused() throws {
-    let outcome = try fetch("http09")
+    let outcome = try fetchFile("http09")
     #expect(outcome.fault == .malformed)
     #expect(outcome.body.isEmpty)
   }
