@@ -55,7 +55,7 @@ let package = Package(
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-verify",
-      ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
+      ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-install",
       [
@@ -75,5 +75,19 @@ let package = Package(
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify", "manifest-install"], swiftSettings: strict),
+    .target(
+      name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
+    tests(of: "Digests"),
+    tests(of: "TUFMetadata", ["RepositoryFixtures", "Digests"]),
+    tests(of: "ModelFormats"),
+    tests(of: "FileIO"),
+    tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
+    .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
   ]
 )

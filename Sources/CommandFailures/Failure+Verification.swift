@@ -13,14 +13,15 @@ extension Failure {
 
   private static func code(of error: VerificationError) -> ExitCode {
     switch error {
-    case .malformed, .tooLarge: .malformed
-    case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots: .signature
+    case .malformed, .tooLarge, .tooManyDelegations: .malformed
+    case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots, .notInSnapshot: .signature
     case .rolledBack, .removedFromSnapshot, .expired: .expiredOrRolledBack
     case .unavailable: .network
+    case .exampleKey: .key
     case .damagedState(_, let cause): code(of: cause)
     case .neverRefreshed: .failure
     case .notListed, .wrongLength, .wrongDigest, .changedWhileRead: .fileMismatch
-    case .file: .disk
+    case .file(let error): code(of: error)
     case .cancelled: .interrupted
     }
   }
@@ -37,7 +38,10 @@ extension Failure {
     case .removedFromSnapshot(let name): "\(name) is missing from the new snapshot"
     case .expired(let role, _, _): "\(role) metadata has expired"
     case .unavailable(let role, _): "\(role) metadata is not available"
+    case .exampleKey: "the root names a key of the worked example, whose secret halves are published"
     case .tooManyRoots: "the chain of new roots is too long"
+    case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
+    case .tooManyDelegations: "too many delegated roles lie on the way to one target"
     case .damagedState(let role, let cause): "the trusted \(role) metadata kept on this device is damaged: \(message(of: cause))"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
@@ -62,7 +66,10 @@ extension Failure {
     case .removedFromSnapshot: ("every file that the trusted snapshot lists", "none of this name", nil)
     case .expired(_, let since, let now): ("metadata that is valid at \(now)", "valid until \(since)", nil)
     case .unavailable(_, let path): ("the file \(path)", "none", nil)
+    case .exampleKey(let id): ("keys of your own", "key id \(id)", nil)
     case .tooManyRoots(let limit): ("at most \(limit) new versions in one refresh", "more", nil)
+    case .notInSnapshot(let role): ("an entry \(role).json", "none", "snapshot")
+    case .tooManyDelegations(let limit): ("at most \(limit) roles in one search", "more", nil)
     case .damagedState(_, let cause): details(of: cause)
     case .neverRefreshed: ("at least one successful refresh", "none", nil)
     case .notListed, .file, .cancelled: (nil, nil, nil)
@@ -83,13 +90,15 @@ extension Failure {
 
   private static func hint(for error: VerificationError) -> String? {
     switch error {
-    case .malformed, .tooLarge, .wrongMetadataLength, .wrongMetadataDigest, .wrongVersion, .removedFromSnapshot:
+    case .malformed, .tooLarge, .wrongMetadataLength, .wrongMetadataDigest, .wrongVersion, .removedFromSnapshot, .notInSnapshot:
       "fetch the metadata again, from another mirror if there is one; what is trusted already stays trusted"
     case .thresholdNotMet:
       "do not use what is offered; ask the publisher, or fetch from another mirror; what is trusted already stays trusted"
     case .rolledBack: "the mirror serves old metadata: use another one; what is trusted already stays trusted"
     case .expired: "refresh from a mirror that is up to date, and check this machine's clock; what is installed keeps working"
     case .unavailable: "check that the folder or URL is that of the metadata, the one that holds 1.root.json"
+    case .exampleKey: "make keys of your own with manifest-sign init; the worked example's protect nothing"
+    case .tooManyDelegations: "ask the publisher to delegate less deeply"
     case .tooManyRoots: "start from a newer root file that the publisher ships"
     case .damagedState: "begin anew in another folder: give init the root file that was shipped, then refresh"
     case .neverRefreshed: "run refresh"
@@ -102,7 +111,13 @@ extension Failure {
 
   /// A file or folder that can't be used.
   package init(_ error: FileError) {
-    self.init(.disk, error.description, hint: Self.hint(for: error))
+    self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
+  }
+
+  /// A file that is longer than anything of its kind may be is input that is wrong; everything else is the disk's.
+  private static func code(of error: FileError) -> ExitCode {
+    if case .tooLarge = error { return .malformed }
+    return .disk
   }
 
   private static func hint(for error: FileError) -> String? {

@@ -26,8 +26,6 @@ public enum SigningError: Error, Equatable, Sendable {
   case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
   /// Fewer secret keys are at hand than have to sign.
   case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
-  /// A key of the worked example was to be used for something else.
-  case exampleKey(id: String)
   /// A folder can't be published as it is.
   /// - `problems`: in the order of the paths, the first ones where there are many.
   /// - `count`: how many there are in all.
@@ -69,7 +67,6 @@ extension SigningError: CustomStringConvertible {
       "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
     case .missingKeys(let role, let threshold, let atHand, let missing):
       "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
-    case .exampleKey(let id): "the key \(id) is one of the worked example's, whose secret halves are published: it protects nothing"
     case .scan(let problems, let count): Self.list("the folder can't be published:", problems, count: count)
     case .format(let path, let error): "\(path): \(error)"
     case .changedWhileHashed(let path): "\(path) changed while it was hashed"

@@ -25,8 +25,14 @@ public enum VerificationError: Error, Equatable, Sendable {
   case expired(role: ByteString, since: UTCTime, now: UTCTime)
   /// Metadata that has to be there is not.
   case unavailable(role: ByteString, urlPath: String)
+  /// The first root names a key of the worked example, whose secret halves are published.
+  case exampleKey(id: String)
   /// There are more new root versions than one refresh follows.
   case tooManyRoots(limit: Int)
+  /// A role is delegated to, and the snapshot does not list its metadata.
+  case notInSnapshot(role: ByteString)
+  /// A search would visit more delegated roles than are allowed.
+  case tooManyDelegations(limit: Int)
   /// What is kept on the device is not what was trusted once: damaged, or changed by somebody else.
   indirect case damagedState(role: ByteString, VerificationError)
   /// Nothing has been verified yet: the first refresh is still to come.
@@ -63,7 +69,10 @@ extension VerificationError: CustomStringConvertible {
     case .removedFromSnapshot(let name): "\(name) is missing from the new snapshot: expected every file of the trusted one"
     case .expired(let role, let since, let now): "\(role) metadata has expired: it was valid until \(since), and it is \(now)"
     case .unavailable(let role, let path): "\(role) metadata is not available: expected it at \(path)"
+    case .exampleKey(let id): "the key \(id) is one of the worked example's, whose secret halves are published: it protects nothing"
     case .tooManyRoots(let limit): "more than \(limit) new root versions: expected the chain to end within one refresh"
+    case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
+    case .tooManyDelegations(let limit): "more than \(limit) delegated roles on the way to one target"
     case .damagedState(let role, let error): "the trusted state kept on this device is damaged (\(role)): \(error)"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet: expected at least one successful refresh"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"

@@ -12,6 +12,8 @@ public struct VerificationLimits: Equatable, Sendable {
   public var metadataByteCount = 1_000_000_000
   /// Root versions followed in one refresh. Stops an endless chain (TUF 1.0.34 §5.3.3).
   public var rootVersionCount = 256
+  /// Delegated roles visited in one search. Stops an endless tree of delegations (TUF 1.0.34 §5.6.7.1).
+  public var delegationCount = 32
 
   public init() {}
 }

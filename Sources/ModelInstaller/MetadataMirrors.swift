@@ -34,8 +34,8 @@ package struct MetadataMirrors<Network: Transport> {
         do { try store.keep(change) } catch { throw .store(error) }
         switch change {
         case .root: changed.insert(.root)
-        case .metadata(let role, _, _): changed.insert(role)
-        case .discardTimestampAndSnapshot: break
+        case .metadata(.topLevel(let role), _, _): changed.insert(role)
+        case .metadata(.delegated, _, _), .discardTimestampAndSnapshot: break
         }
       }
     }

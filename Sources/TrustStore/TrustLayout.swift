@@ -1,3 +1,4 @@
+internal import Digests
 internal import TUFMetadata
 
 /// Where the files of a device's trusted state lie.
@@ -14,12 +15,20 @@ struct TrustLayout {
   var lock: String { path + "/" + Self.lockName }
   var roots: String { path + "/" + Self.rootsName }
   func root(_ version: Version) -> String { "\(roots)/\(version).json" }
-  func metadata(_ role: TopLevelRole) -> String { path + "/" + role.fileName }
+  func metadata(_ role: MetadataRole) -> String {
+    switch role {
+    case .topLevel(let role): "\(path)/\(role.fileName)"
+    // Hashed, because a name may be too long for the disk, or the same as another where letter case does not count.
+    case .delegated(let name): "\(path)/\(SHA256.hash(of: name.bytes)).json"
+    }
+  }
 
   /// The version that a name in `roots` stands for; nil for a name that is not one of ours.
   static func rootVersion(_ name: [UInt8]) -> Version? {
     let text = String(decoding: name, as: UTF8.self)
-    guard text.hasSuffix(".json"), let version = Int64(text.dropLast(5)).flatMap(Version.init), text == "\(version).json" else { return nil }
+    guard text.hasSuffix(".json"), let version = Int64(text.dropLast(5)).flatMap(Version.init), text == "\(version).json" else {
+      return nil
+    }
     return version
   }
 }

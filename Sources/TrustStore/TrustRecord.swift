@@ -32,7 +32,8 @@ struct TrustRecord: Equatable {
     guard let anchor = Version(try Self.number("anchor", &lines, path)) else { throw Self.damaged(path) }
     self.anchor = anchor
     verifiedUnderRoot = lines.count > 1 ? Version(try Self.number("verified-under-root", &lines, path)) : nil
-    guard lines.count == 1, lines.first?.isEmpty == true else { throw Self.damaged(path) }
+    // Nothing else was written, and no number in another spelling.
+    guard self.bytes == bytes else { throw Self.damaged(path) }
   }
 
   var bytes: [UInt8] {
@@ -41,7 +42,8 @@ struct TrustRecord: Equatable {
     return Array(text.utf8)
   }
 
-  private static func number(_ name: String, _ lines: inout ArraySlice<ArraySlice<UInt8>>, _ path: String) throws(TrustStoreError) -> Int64 {
+  private static func number(_ name: String, _ lines: inout ArraySlice<ArraySlice<UInt8>>, _ path: String) throws(TrustStoreError) -> Int64
+  {
     let parts = (lines.popFirst() ?? []).split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].elementsEqual(name.utf8), let number = Int64(String(decoding: parts[1], as: UTF8.self)), number >= 1
     else { throw damaged(path) }

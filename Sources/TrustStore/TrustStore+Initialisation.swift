@@ -32,12 +32,22 @@ extension TrustStore {
     }
     try onDisk { () throws(FileError) in
       try FileSystem.createDirectories(layout.roots, permissions: 0o755)
+      try removeRoots(layout)
       try replaceFile(at: layout.root(version), with: root)
       try replaceFile(at: layout.metadata(.root), with: root)
       // The record comes last: until it is there nothing is trusted, and the same command can be given again.
       try replaceFile(at: layout.record, with: TrustRecord(anchor: version).bytes)
     }
     return true
+  }
+
+  /// An interrupted initialisation with another root may have left that one, which would not follow this one.
+  private static func removeRoots(_ layout: TrustLayout) throws(FileError) {
+    try FileError.describing(.remove, layout.roots) { () throws(Errno) in
+      for name in try FileSystem.names(inDirectory: layout.roots) where TrustLayout.rootVersion(name) != nil {
+        try FileSystem.remove(layout.roots + "/" + String(decoding: name, as: UTF8.self))
+      }
+    }
   }
 
   private static func existingRecord(_ layout: TrustLayout) throws(TrustStoreError) -> TrustRecord? {

@@ -1,11 +1,12 @@
 internal import FileIO
 public import ManifestVerifier
-internal import TUFMetadata
+public import TUFMetadata
 
 /// The device's trusted metadata on disk: the exact bytes that were verified.
 ///
 /// ```
 /// root.json timestamp.json snapshot.json targets.json   what is trusted now
+/// <sha256 of the name>.json                             the same of a delegated role
 /// roots/1.json roots/2.json …                           the chain of roots
 /// trust                                                 where trust begins, and the root that the cache was verified under
 /// lock                                                  held while the state is read or changed
@@ -54,9 +55,21 @@ public struct TrustStore: ~Copyable {
 
   /// A state that this process can't write, in a read-only image say, needs no lock to be read.
   private static func lockToRead(_ layout: TrustLayout) throws(TrustStoreError) -> FileLock? {
-    do { return try lock(layout) } catch {
+    do {
+      let lock = try lock(layout)
+      try removeLeftovers(layout)
+      return lock
+    } catch {
       if case .file(let file) = error, file.errno == .readOnlyFileSystem || file.errno == .accessDenied { return nil }
       throw error
+    }
+  }
+
+  /// What a killed process was still writing.
+  private static func removeLeftovers(_ layout: TrustLayout) throws(TrustStoreError) {
+    try onDisk { () throws(FileError) in
+      try TemporaryFile.removeLeftovers(inDirectory: layout.path)
+      try TemporaryFile.removeLeftovers(inDirectory: layout.roots)
     }
   }
 
@@ -75,6 +88,11 @@ public struct TrustStore: ~Copyable {
       targets: try readIfPresent(.targets, limits.metadataByteCount))
   }
 
+  /// What was kept of a delegated role; nil where nothing was.
+  public func delegatedMetadata(_ name: ByteString) throws(TrustStoreError) -> [UInt8]? {
+    try readIfPresent(.delegated(name), limits.metadataByteCount)
+  }
+
   private func roots() throws(TrustStoreError) -> [[UInt8]] {
     let names = try onDisk { () throws(FileError) in
       try FileError.describing(.list, layout.roots) { () throws(Errno) in try FileSystem.names(inDirectory: layout.roots) }
@@ -88,7 +106,7 @@ public struct TrustStore: ~Copyable {
     try onDisk { () throws(FileError) in try readFile(path, limit: limit, followingLinks: false) }
   }
 
-  private func readIfPresent(_ role: TopLevelRole, _ limit: Int) throws(TrustStoreError) -> [UInt8]? {
+  private func readIfPresent(_ role: MetadataRole, _ limit: Int) throws(TrustStoreError) -> [UInt8]? {
     do { return try read(layout.metadata(role), limit) } catch {
       if case .file(let file) = error, file.errno == .notFound { return nil }
       throw error
@@ -105,8 +123,9 @@ public struct TrustStore: ~Copyable {
   public mutating func keep(_ change: TrustChange) throws(TrustStoreError) {
     switch change {
     case .root(let version, let bytes):
-      try replace(layout.root(version), bytes)
+      // The chain is what counts: a crash in between leaves the root to be walked again, and `root.json` written again with it.
       try replace(layout.metadata(.root), bytes)
+      try replace(layout.root(version), bytes)
     case .discardTimestampAndSnapshot:
       try remove(layout.metadata(.timestamp))
       try remove(layout.metadata(.snapshot))

@@ -42,7 +42,7 @@ extension Failure {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys, .exampleKey: .key
+    case .key, .missingKeys: .key
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -55,11 +55,11 @@ extension Failure {
     switch error {
     case .key(let key, let path): key.hint(path: path)
     case .noRepository: "run manifest-sign init, or name the repository's folder with --repository"
-    case .alreadyExists: "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
+    case .alreadyExists:
+      "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
-    case .exampleKey: "make keys of your own with manifest-sign init"
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

@@ -28,6 +28,8 @@ enum InitVerb {
     discussion: [
       "Makes Ed25519 keys for the four roles, and manifests/metadata/1.root.json, which names them. Ship that file with your app: a device trusts "
         + "everything from there. Nothing is ever overwritten.",
+      "Where it fails or is interrupted, it takes away again what it wrote. Only if it is killed can key files be left without a 1.root.json: they have "
+        + "signed nothing, so remove them and begin anew, or, if all of them are there, go on with --existing-keys.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
@@ -55,15 +57,16 @@ enum InitVerb {
         .generated(passphrases)
       }
     let layout = RepositoryOptions.layout(invocation)
-    let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation))
+    let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation, sizes))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    let result = try creation.run(keys: keys, now: ReleaseClock.signingTime(), notice: observer.notice)
+    let result = try creation.run(
+      keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
     report(result, layout, output)
     return .done
   }
 
-  private static func policy(_ invocation: Invocation) throws -> Policy {
+  private static func policy(_ invocation: Invocation, _ sizes: [TopLevelRole: RepositoryCreation.RoleSize]) throws -> Policy {
     var policy = Policy()
     for text in invocation.values(lifetime.name) {
       let (name, value) = try split(text, lifetime)
@@ -77,6 +80,9 @@ enum InitVerb {
     }
     for text in invocation.values(holder.name) {
       let (key, name) = try split(text, holder)
+      guard RepositoryCreation.keyNames(sizes).values.contains(where: { $0.contains(key) }) else {
+        throw Failure(.usage, "\(holder.name) \(text) names no key that is made", expected: "a key, such as root-1", found: "\"\(key)\"")
+      }
       policy.holders[key] = name
     }
     return policy

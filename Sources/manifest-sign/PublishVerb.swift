@@ -1,3 +1,4 @@
+internal import CommandFailures
 internal import CommandLineSupport
 internal import ManifestSigning
 internal import ManifestVerifier
@@ -38,11 +39,11 @@ enum PublishVerb {
     let report = try repository.publish(
       invocation.required(folder.name), options, passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
     observer.finish()
-    show(report, output)
+    try show(report, output)
     return .done
   }
 
-  private static func show(_ report: PublishingReport, _ output: Output) {
+  private static func show(_ report: PublishingReport, _ output: Output) throws(Failure) {
     if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
     let manifest = report.manifest
     if report.changes.isEmpty {
@@ -57,6 +58,11 @@ enum PublishVerb {
           + "\(manifest.timestamp.payload.version).", style: .good)
     }
     if report.stagedCount > 0 { output.line("Put \(report.stagedCount) files into manifests/targets.") }
+    // A SOURCE_DATE_EPOCH of long ago, or a publication that nobody has renewed.
+    let expired = manifest.expired(at: try ReportTime.now())
+    if !expired.isEmpty {
+      output.warning("\(expired.map(\.role.rawValue).joined(separator: ", ")) expired: devices can't refresh until it is signed again")
+    }
     output.line("Devices need a new timestamp before \(manifest.timestamp.payload.expires).")
     output.report("changed", .bool(!report.changes.isEmpty))
     output.report("versions", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .integer($0.version.number)) }))

@@ -15,7 +15,7 @@ enum VerifyVerb {
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
     ],
-    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .malformed],
+    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .malformed],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
@@ -38,13 +38,14 @@ enum VerifyVerb {
     var (intact, notStaged) = (0, 0)
     if let manifest = state.manifest {
       let models = invocation.value(folder.name)
-      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }) { outcome in
+      func note(_ outcome: RepositoryVerification.FileOutcome) {
         switch outcome {
         case .intact: intact += 1
         case .notStaged: notStaged += 1
         case .failed(let error): failures.append(Failure(error))
         }
       }
+      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }, report: note)
     }
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))

@@ -18,7 +18,7 @@ enum CheckVerb {
     arguments: [paths],
     options: [DeviceState.state, DeviceState.root, base, all, whole, fresh, ReportTime.option],
     discussion: [
-      "Every file that fails is named, with the length and digest that were expected and found. Nothing is read of a file that is too long. A symbolic "
+      "Every file that fails is named, with the length and digest that were expected and found. Nothing is read of a file that is too long, nor of a large one that is too short. A symbolic "
         + "link below the base folder is not followed but refused: what it leads to could change after the check. A PATH that is not listed and begins "
         + "with the base folder's own path, as a shell completes it, is taken without it.",
       "With --all each file of the manifest has to be there, except catalog.json and each ORG/NAME/model.json: a folder of models as it was published "
@@ -26,7 +26,7 @@ enum CheckVerb {
       "Expired metadata is a warning, for it never stops the use of what is installed; with --fresh it is a failure.",
       "With --json: {\"files\":[{\"path\",\"status\",\"expected\":{\"length\",\"digest\"},\"found\":{\"length\",\"digest\"},\"reason\"}…],\"failed\":N,"
         + "\"absent\":[PATH…],\"expired\":[{\"role\",\"since\"}…]}. The status is one of: ok, wrong length, wrong digest, missing, not listed, extra, "
-        + "changed while read, unreadable. A digest is the algorithm, a colon and hexadecimal digits. Members that say nothing are left out or null; "
+        + "changed while read, unreadable. A digest is sha256:…, sha512:… or fs-verity sha256:… Members that say nothing are left out or null; "
         + "absent names files that --all missed and that need not be there.",
       "The exit code is 12 where any file differs, is missing, is not listed or is extra, and 14 where the only fault is that some can't be read.",
     ],

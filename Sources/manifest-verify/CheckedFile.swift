@@ -1,16 +1,17 @@
 internal import CommandLineSupport
+internal import FileIO
 internal import TUFMetadata
 
 /// What became of one file of a check.
 struct CheckedFile {
   enum Outcome {
     case ok
-    /// `digest` is known where the file is too short and small. `atLeast`: it was growing.
-    case wrongLength(found: Int64, digest: String?, atLeast: Bool)
+    /// The digest is told where the file is too short and not large.
+    case wrongLength(found: Int64, digest: String?)
     case wrongDigest(expected: String, found: String)
     case missing
     case notListed
-    case extra(byteCount: Int64?)
+    case extra(FileKind, byteCount: Int64)
     case changed
     case unreadable(reason: String)
   }
@@ -46,16 +47,16 @@ struct CheckedFile {
   var details: [EscapedText] {
     switch outcome {
     case .ok: []
-    case .wrongLength(let found, let digest, let atLeast):
-      [expectation, "  found:    \(HumanReadable.exactBytes(found))\(atLeast ? " or more" : "")\(digest.map { ", \($0)" } ?? "")"]
+    case .wrongLength(let found, let digest):
+      [expectation, "  found:    \(HumanReadable.exactBytes(found))\(digest.map { ", \($0)" } ?? "")"]
     case .wrongDigest(let expected, let found):
       ["  expected: \(length), \(expected)", "  found:    \(length), \(found)"]
     case .missing: [expectation, "  found:    nothing"]
     case .notListed: ["  expected: a file that the trusted manifest lists; manifest-verify list shows them"]
-    case .extra(let byteCount):
+    case .extra(let kind, let byteCount):
       [
         "  expected: nothing, for the manifest lists no such file",
-        "  found:    \(byteCount.map { HumanReadable.exactBytes($0) } ?? "a file")",
+        "  found:    \(kind == .regular ? HumanReadable.exactBytes(byteCount) : "a \(kind.rawValue)")",
       ]
     case .changed: [expectation, "  found:    another size or time of change after reading than before"]
     case .unreadable(let reason): [expectation, "  found:    \(reason)"]
@@ -79,11 +80,11 @@ struct CheckedFile {
       members.append(.init("expected", ["length": .integer(file.byteCount), "digest": .string(digest)]))
     }
     switch outcome {
-    case .wrongLength(let found, let digest, _):
+    case .wrongLength(let found, let digest):
       members.append(.init("found", ["length": .integer(found), "digest": .optional(digest)]))
     case .wrongDigest(_, let found):
       members.append(.init("found", ["length": file.map { .integer($0.byteCount) } ?? .null, "digest": .string(found)]))
-    case .extra(let byteCount?): members.append(.init("found", ["length": .integer(byteCount), "digest": nil]))
+    case .extra(.regular, let byteCount): members.append(.init("found", ["length": .integer(byteCount), "digest": nil]))
     case .unreadable(let reason): members.append(.init("reason", .string(reason)))
     case .ok, .missing, .notListed, .extra, .changed: break
     }

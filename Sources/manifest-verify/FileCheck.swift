@@ -36,18 +36,20 @@ struct FileCheck: ~Copyable {
   /// Verifies one file.
   /// - Parameter progress: told the number of bytes of each piece that was hashed.
   mutating func check(_ path: TargetPath, _ file: TargetFile, progress: (Int) -> Void) throws(Interrupted) -> CheckedFile.Outcome {
-    let descriptor: FileDescriptor
-    do { descriptor = try open(path) } catch { return outcome(of: error, path) }
-    let byteCount: Int64
-    do { byteCount = try descriptor.status().byteCount } catch { return .unreadable(reason: error.description) }
-    // What is too short fails without being read to its end; only what is small is hashed, for the report.
-    guard byteCount >= file.byteCount else { return try short(descriptor, byteCount, file, progress) }
-    return try verify(descriptor, file, progress)
+    let outcome = try verify(path, file, progress)
+    // What is too short has failed without being read; what is small is hashed, for the report.
+    guard case .wrongLength(let found, nil) = outcome, found < file.byteCount, found <= Self.shortFileLimit else { return outcome }
+    // Held against its own length, it differs in the digest alone.
+    let shorter = TargetFile(byteCount: found, hashes: FileHashes(sha256: file.hashes.sha256), fsverity: nil)
+    guard case .wrongDigest(_, let digest) = try verify(path, shorter, progress) else { return outcome }
+    return .wrongLength(found: found, digest: digest)
   }
 
   private mutating func verify(
-    _ descriptor: consuming FileDescriptor, _ file: TargetFile, _ progress: (Int) -> Void
+    _ path: TargetPath, _ file: TargetFile, _ progress: (Int) -> Void
   ) throws(Interrupted) -> CheckedFile.Outcome {
+    let descriptor: FileDescriptor
+    do { descriptor = try open(path) } catch { return outcome(of: error, path) }
     do throws(VerificationError) {
       // The path only serves messages, which are made elsewhere.
       let verified = try verifier.verify(
@@ -56,7 +58,7 @@ struct FileCheck: ~Copyable {
       return .ok
     } catch {
       switch error {
-      case .wrongLength(_, let expected, let found): return .wrongLength(found: found, digest: nil, atLeast: found > expected)
+      case .wrongLength(_, _, let found): return .wrongLength(found: found, digest: nil)
       case .wrongDigest(_, let expected, let found): return .wrongDigest(expected: expected, found: found)
       case .changedWhileRead: return .changed
       case .cancelled: throw Interrupted()
@@ -64,19 +66,6 @@ struct FileCheck: ~Copyable {
       case .file(.system(_, _, let errno)): return .unreadable(reason: errno.description)
       default: return .unreadable(reason: error.description)
       }
-    }
-  }
-
-  private mutating func short(
-    _ descriptor: consuming FileDescriptor, _ byteCount: Int64, _ file: TargetFile, _ progress: (Int) -> Void
-  ) throws(Interrupted) -> CheckedFile.Outcome {
-    guard byteCount <= Self.shortFileLimit else { return .wrongLength(found: byteCount, digest: nil, atLeast: false) }
-    // Held against its own length, it differs in the digest alone.
-    let shorter = TargetFile(byteCount: byteCount, hashes: FileHashes(sha256: file.hashes.sha256), fsverity: nil)
-    switch try verify(descriptor, shorter, progress) {
-    case .wrongDigest(_, let found): return .wrongLength(found: byteCount, digest: found, atLeast: false)
-    case .ok: return .wrongLength(found: byteCount, digest: nil, atLeast: false)
-    case let other: return other
     }
   }
 
@@ -145,7 +134,7 @@ struct FileCheck: ~Copyable {
           let child = try folder.open(name, .directoryNoFollow)
           do throws(Interrupted) { try walk(child, path.bytes + [UInt8(ascii: "/")], targets, state, report) } catch { throw .interrupted }
         } else {
-          report(CheckedFile(path: path, file: nil, outcome: .extra(byteCount: status.kind == .regular ? status.byteCount : nil)))
+          report(CheckedFile(path: path, file: nil, outcome: .extra(status.kind, byteCount: status.byteCount)))
         }
       } catch {
         try Interruption.check()

@@ -59,8 +59,8 @@ enum RefreshVerb {
           try store.keep(change)
           switch change {
           case .root: roles.insert(.root)
-          case .metadata(let role, _, _): roles.insert(role)
-          case .discardTimestampAndSnapshot: break
+          case .metadata(.topLevel(let role), _, _): roles.insert(role)
+          case .metadata(.delegated, _, _), .discardTimestampAndSnapshot: break
           }
         }
         try Interruption.check()

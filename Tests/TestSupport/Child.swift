@@ -45,7 +45,7 @@ package final class Child {
     _ program: String, _ arguments: [String] = [], input: [UInt8] = [], environment: [String: String?] = [:], directory: String? = nil,
     output: String? = nil
   ) throws {
-    folder = try TemporaryFolder(mode: 0o700)
+    folder = try TemporaryFolder()
     command = ([program] + arguments).joined(separator: " ")
     let isPath = program.contains("/")
     process.executableURL = URL(fileURLWithPath: isPath ? program : "/usr/bin/env")
@@ -74,6 +74,10 @@ package final class Child {
       send(SIGKILL)
       ended.wait()
       throw MissingForTests("`\(command)` did not end within \(seconds) s: \(try errorsSoFar)")
+    }
+    // What `env` says of a program that it does not find.
+    if process.executableURL?.path == "/usr/bin/env", process.terminationStatus == 127 {
+      throw MissingForTests("`\(command)` can't run: install it, for this test needs it")
     }
     let isSignal = process.terminationReason == .uncaughtSignal
     let output = FileManager.default.fileExists(atPath: folder("output")) ? try folder.bytes(of: "output") : []

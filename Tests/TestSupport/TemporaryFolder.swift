@@ -5,7 +5,7 @@ package final class TemporaryFolder: Sendable {
   package let path: String
 
   /// - Parameter mode: the permissions of the folder.
-  package init(mode: Int = 0o755) throws {
+  package init(mode: Int = 0o700) throws {
     path = FileManager.default.temporaryDirectory.appending(path: "signed-manifest-" + UUID().uuidString).path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     // Apart from the making, so that the umask has no say.

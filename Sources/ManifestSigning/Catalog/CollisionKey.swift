@@ -3,11 +3,11 @@
 /// The key folds case fully (ß like ss), and is compared as Swift compares strings, by canonical equivalence, so that composed and
 /// decomposed spellings are equal; characters that a file system may ignore are left out. That is what APFS, HFS+ and ext4 with
 /// `casefold` do; NTFS does less.
-struct CollisionKey: Hashable {
+package struct CollisionKey: Hashable {
   private let text: String
 
   /// - Parameter name: any text; a path or one segment of it.
-  init(_ name: String) {
+  package init(_ name: String) {
     var folded = String.UnicodeScalarView()
     // A subscript iota folds to a letter. Canonical order has it after all other accents, and so must its letter stand.
     var waitingIotas = 0

@@ -3,26 +3,32 @@ internal import FileIO
 internal import ModelFormats
 internal import TUFMetadata
 
-/// Hashes the files of one scanned folder, each once from end to end, through one descriptor and one buffer.
+/// Hashes the files of one scanned folder, each once from end to end, through one descriptor.
+///
+/// The two digests of a large file are computed on two cores, from the same bytes in memory; one of them also reads ahead.
 package struct FileHasher: ~Copyable {
-  private static let bufferByteCount = 1 << 20
+  /// Long enough that waking another thread for each piece costs nothing beside hashing it.
+  private static let pieceByteCount = 4 << 20
 
   private let folder: String
   private let top: FileDescriptor
-  private var buffer: [UInt8]
+  /// The piece that is hashed, and the one behind it that is read meanwhile.
+  private var piece: [UInt8]
+  private var nextPiece: [UInt8]
 
   /// - Parameter folder: the one that was scanned.
   /// - Throws: `SigningError.file` where it can't be opened.
   package init(folder: String) throws(SigningError) {
     do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
     self.folder = folder
-    buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
+    piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
+    nextPiece = piece
   }
 
   /// Checks a file's format and computes its digests.
   /// - Parameters:
   ///   - progress: gets the number of bytes hashed since it was last called.
-  ///   - isCancelled: is asked between pieces of a mebibyte.
+  ///   - isCancelled: is asked between pieces of four mebibytes.
   /// - Throws: `SigningError.format`, `SigningError.changedWhileHashed` where the file is no longer the one that was scanned or does not
   ///   stay so to the end, `SigningError.file`, `SigningError.cancelled`.
   package mutating func hash(
@@ -30,26 +36,29 @@ package struct FileHasher: ~Copyable {
   ) throws(SigningError) -> HashedFile {
     let descriptor = try open(file)
     let summary = try inspect(file, descriptor)
-    var sha256 = SHA256()
-    var fsverity = FSVerityHasher()
+    let work = DigestWork()
     var offset: Int64 = 0
-    while true {
+    var count: Int
+    do { count = try descriptor.fill(&piece, at: 0) } catch { throw failure(.read, file, error) }
+    while count > 0 {
       guard !isCancelled() else { throw .cancelled }
-      let count: Int
-      do { count = try descriptor.fill(&buffer, at: offset) } catch { throw failure(.read, file, error) }
-      guard count > 0 else { break }
-      let bytes = buffer.span.extracting(first: count)
-      sha256.update(bytes)
-      fsverity.update(bytes)
       let (end, overflow) = offset.addingReportingOverflow(Int64(count))
       guard !overflow, end <= file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
+      if count < piece.count {
+        // The file has ended; were there more by now, its status would tell.
+        work.hash(piece.span.extracting(first: count))
+        count = 0
+      } else {
+        do { count = try work.hash(piece, readingInto: &nextPiece, from: descriptor, at: end) } catch { throw failure(.read, file, error) }
+      }
+      progress(Int(end - offset))
       offset = end
-      progress(count)
+      swap(&piece, &nextPiece)
     }
     guard offset == file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
     try requireUnchanged(file, descriptor)
-    let hashes = FileHashes(sha256: sha256.finalize(), sha512: nil)
-    let target = TargetFile(byteCount: offset, hashes: hashes, fsverity: fsverity.finalize())
+    let (sha256, fsverity) = work.finalize()
+    let target = TargetFile(byteCount: offset, hashes: FileHashes(sha256: sha256), fsverity: fsverity)
     return HashedFile(file: file, target: target, summary: summary)
   }
 

@@ -80,7 +80,7 @@ extension ModelDescription.File {
 extension ModelDescription.Withdrawal {
   fileprivate init(_ json: JSONValue) throws(MetadataError) {
     try json.requireObject()
-    reason = try json.read(.reason) { value throws(MetadataError) in try value.requireText() }
+    self.init(reason: try json.read(.reason) { value throws(MetadataError) in try value.requireText() })
     additional = try json.additionalMembers(besides: [.reason])
   }
 }

@@ -62,6 +62,8 @@ public struct ModelDescription: Equatable, Sendable {
   public struct Withdrawal: Equatable, Sendable {
     public var reason: String
     package var additional: [ByteString: JSONTree] = [:]
+
+    package init(reason: String) { self.reason = reason }
   }
 
   /// The newest version that is not withdrawn.

@@ -34,6 +34,44 @@ public struct PublishedState: Sendable {
       if case .damagedState(_, let cause) = error { throw .published(cause) }
       throw .published(error)
     }
+    try Self.requireNothingNewer(layout, root.payload.version, manifest)
+  }
+
+  /// The folder holds no newer metadata than what was found to be published.
+  ///
+  /// A root behind a gap in the chain is one that devices never reach: what it withdrew would count again. And a timestamp that is lost, or was
+  /// put back from an old backup, would let version numbers be given a second time, which devices take for an attack. One version more is what
+  /// a publication leaves that ended before its timestamp was in place.
+  private static func requireNothingNewer(
+    _ layout: RepositoryLayout, _ root: Version, _ manifest: TrustedManifest?
+  ) throws(SigningError) {
+    let newest = try onDisk { () throws(FileError) in try newestVersions(layout.metadata) }
+    if let last = newest[.root], last > root, let missing = root.next {
+      throw .published(.unavailable(role: TopLevelRole.root.name, urlPath: "\(missing).\(TopLevelRole.root.fileName)"))
+    }
+    let published: [(TopLevelRole, Version?)] = [
+      (.snapshot, manifest?.snapshot.payload.version), (.targets, manifest?.targets.payload.version),
+    ]
+    for (role, version) in published {
+      guard let last = newest[role], let next = version.map(\.next) ?? .first, last > next else { continue }
+      guard let version else {
+        throw .published(.unavailable(role: TopLevelRole.timestamp.name, urlPath: TopLevelRole.timestamp.fileName))
+      }
+      throw .published(.rolledBack(role: role.name, trusted: last, offered: version))
+    }
+  }
+
+  private static func newestVersions(_ folder: String) throws(FileError) -> [TopLevelRole: Version] {
+    let names = try FileError.describing(.list, folder) { () throws(Errno) in try FileSystem.names(inDirectory: folder) }
+    var newest: [TopLevelRole: Version] = [:]
+    for name in names {
+      let parts = String(decoding: name, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count == 3, parts[2] == "json", let role = TopLevelRole(rawValue: String(parts[1])),
+        let version = Int64(parts[0]).flatMap(Version.init)
+      else { continue }
+      newest[role] = max(newest[role] ?? version, version)
+    }
+    return newest
   }
 
   private static func readRoots(_ layout: RepositoryLayout, _ limits: VerificationLimits) throws(SigningError) -> [[UInt8]] {

@@ -43,6 +43,8 @@ extension Repository {
   ) throws(SigningError) -> PublishingReport {
     let state = try PublishedState(layout)
     let policy = try Policy.read(layout.policy)
+    // What a killed publication left would be served with the rest.
+    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
     let content = try CatalogContent(folder, observer: observer) { (model) throws(SigningError) in
       try publishedDescription(of: model, state)
     }
@@ -51,6 +53,7 @@ extension Repository {
     try Self.requireAllowed(changes, content, options)
     let signed = changes.isEmpty ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
     let stagedCount = try writeTargets(content, options, observer)
+    guard !observer.isCancelled() else { throw .cancelled }
     if let signed { try show(signed) }
     guard let manifest = signed?.manifest ?? state.manifest else { throw .noRepository(path: layout.folder) }
     return PublishingReport(
@@ -80,7 +83,6 @@ extension Repository {
     _ manifest: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ passphrases: PassphraseSource,
     _ observer: some PublishingObserver
   ) throws(SigningError) -> PublishedSet {
-    try ExampleKeys.refuse(in: state.root)
     let ring = try KeyRing(layout)
     return try PublishedSet(manifest, after: state, policy: policy, now: now) { (role) throws(SigningError) in
       try ring.signers(for: role, state.root.payload[role], passphrases, notice: observer.notice)
@@ -95,48 +97,72 @@ extension Repository {
     for (path, bytes) in content.documents.sorted(by: { $0.key < $1.key }) {
       guard let file = content.manifest.files[path] else { continue }
       let place = layout.target(path, file)
-      if try isMissing(place) {
-        try onDisk { () throws(FileError) in
-          try FileSystem.createDirectories(folder(of: place))
-          try replaceFile(at: place, with: bytes)
-        }
-        count += 1
+      // Compared, for what was damaged since would be served as it is.
+      guard try !holds(place, bytes) else { continue }
+      try onDisk { () throws(FileError) in
+        try FileSystem.createDirectories(folder(of: place))
+        try replaceFile(at: place, with: bytes)
       }
+      count += 1
     }
     guard options.stages else { return count }
     for file in content.files {
       let place = layout.target(file.file.path, file.target)
-      guard try isMissing(place) else { continue }
+      // To read all of them again would double the work: `verify` does.
+      guard try byteCount(of: place) != file.target.byteCount else { continue }
       try stage(file, from: content.scan.folder, to: place, observer)
       count += 1
     }
     return count
   }
 
-  /// Copies a model to where it will be served, and holds the copy against what was hashed: the source may have changed since.
+  /// Copies a model to where it will be served, and holds the copy against what was hashed before it gets its name: the source may have
+  /// changed since.
   private func stage(
     _ hashed: HashedFile, from folder: String, to place: String, _ observer: some PublishingObserver
   ) throws(SigningError) {
+    let served = self.folder(of: place)
+    // One name is enough, for one process at a time changes the repository; what it stands for is never complete.
+    let copy = served + "/" + Self.unfinishedCopy
     try onDisk { () throws(FileError) in
-      try FileSystem.createDirectories(self.folder(of: place))
-      try FileSystem.cloneOrCopy(from: "\(folder)/\(hashed.file.path)", to: place, permissions: 0o644)
+      try FileSystem.createDirectories(served)
+      try Self.removeIfPresent(copy)
+      try FileSystem.cloneOrCopy(from: "\(folder)/\(hashed.file.path)", to: copy, permissions: 0o644)
     }
     var verifier = FileVerifier(method: .whole)
-    do { _ = try verifier.verify(place, against: hashed.target, isCancelled: observer.isCancelled) } catch {
-      try onDisk { () throws(FileError) in
-        try FileError.describing(.remove, place) { () throws(Errno) in try FileSystem.remove(place) }
-      }
+    do { _ = try verifier.verify(copy, against: hashed.target, isCancelled: observer.isCancelled) } catch {
+      try onDisk { () throws(FileError) in try Self.removeIfPresent(copy) }
       throw error == .cancelled ? .cancelled : .changedWhileHashed(path: hashed.file.path)
+    }
+    try onDisk { () throws(FileError) in
+      try FileError.describing(.replace, place) { () throws(Errno) in
+        try FileSystem.rename(copy, to: place)
+        try FileSystem.synchronizeDirectory(served)
+      }
     }
   }
 
-  private func isMissing(_ path: String) throws(SigningError) -> Bool {
+  private static let unfinishedCopy = ".unfinished-copy"
+
+  private static func removeIfPresent(_ path: String) throws(FileError) {
+    try FileError.describing(.remove, path) { () throws(Errno) in
+      do throws(Errno) { try FileSystem.remove(path) } catch { if error != .notFound { throw error } }
+    }
+  }
+
+  private func holds(_ path: String, _ bytes: [UInt8]) throws(SigningError) -> Bool {
+    guard try byteCount(of: path) == Int64(bytes.count) else { return false }
+    return try onDisk { () throws(FileError) in try readFile(path, limit: bytes.count, followingLinks: false) } == bytes
+  }
+
+  /// Nil where there is no regular file.
+  private func byteCount(of path: String) throws(SigningError) -> Int64? {
     do throws(Errno) {
-      _ = try FileSystem.status(of: path, followingLinks: false)
-      return false
+      let status = try FileSystem.status(of: path, followingLinks: false)
+      return status.kind == .regular ? status.byteCount : nil
     } catch {
       guard error == .notFound else { throw .file(.system(.inspect, path: path, error)) }
-      return true
+      return nil
     }
   }
 

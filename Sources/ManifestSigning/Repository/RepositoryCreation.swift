@@ -51,36 +51,59 @@ public struct RepositoryCreation {
     self.policy = policy
   }
 
+  /// The names of the keys that roles of such sizes get.
+  public static func keyNames(_ sizes: [TopLevelRole: RoleSize]) -> [TopLevelRole: [String]] {
+    var names: [TopLevelRole: [String]] = [:]
+    for role in TopLevelRole.allCases { names[role] = (1...(sizes[role]?.keyCount ?? 1)).map { "\(role.rawValue)-\($0)" } }
+    return names
+  }
+
   /// Makes the keys and `1.root.json`, which comes last: a repository is there whole, or not at all.
   /// - Parameters:
   ///   - now: the time of signing, from which the expiry is counted.
+  ///   - isCancelled: is asked before each key.
   ///   - notice: told of each key without a passphrase.
-  /// - Throws: `alreadyExists` before anything is written; nothing is ever overwritten.
-  public func run(keys: Keys, now: UTCTime, notice: (KeyNotice) -> Void) throws(SigningError) -> Result {
+  /// - Throws: `alreadyExists`, or what is wrong with the passphrase, before anything is written; nothing is ever overwritten. A later
+  ///   failure takes away again what was written.
+  public func run(
+    keys: Keys, now: UTCTime, isCancelled: () -> Bool = { false }, notice: (KeyNotice) -> Void
+  ) throws(SigningError) -> Result {
+    let names = Self.keyNames(sizes)
+    try requireNothingIsOverwritten(names, keys)
+    // Asked for before the first folder is made: without a passphrase there is nothing to make.
+    if case .generated(let passphrases) = keys {
+      try passphrases.withNewPassphrase(for: "the new keys") { (_: borrowing Passphrase) throws(SigningError) in }
+    }
+    var signers: [TopLevelRole: [any Signer]] = [:]
+    if case .existing(let passphrases) = keys { signers = try existingSigners(names, passphrases, notice) }
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.folder) }
     let lock = try Repository.lock(layout)
-    let result = try create(keys, now, notice)
-    _ = consume lock  // Held until here.
-    return result
+    try requireNothingIsOverwritten(names, keys)
+    var written: [String] = []
+    do {
+      // Keys that were made elsewhere may lie where nothing can be written.
+      if signers.isEmpty || layout.secrets == RepositoryLayout(layout.folder).secrets { try ignoreSecrets() }
+      if signers.isEmpty { signers = try newSigners(names, keys, &written, isCancelled, notice) }
+      let result = try create(names, signers, now, &written)
+      _ = consume lock  // Held until here.
+      return result
+    } catch {
+      takeBack(written)
+      throw error
+    }
   }
 
-  private func create(_ keys: Keys, _ now: UTCTime, _ notice: (KeyNotice) -> Void) throws(SigningError) -> Result {
-    var names: [TopLevelRole: [String]] = [:]
-    for role in TopLevelRole.allCases { names[role] = (1...(sizes[role]?.keyCount ?? 1)).map { "\(role.rawValue)-\($0)" } }
-    try requireNothingIsOverwritten(names, keys)
-    var signers: [TopLevelRole: [any Signer]] = [:]
-    for role in TopLevelRole.allCases {
-      for name in names[role] ?? [] { signers[role, default: []].append(try signer(name, keys, notice)) }
-    }
+  private func create(
+    _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ now: UTCTime, _ written: inout [String]
+  ) throws(SigningError) -> Result {
     let root = try SignedMetadata(rootPayload(signers, now), by: signers[.root] ?? [])
     let trusted: Trusted<Root>
     do { trusted = try Trusted(selfSigned: root.bytes) } catch { throw .published(error) }
-    try ExampleKeys.refuse(in: trusted)
     for role in TopLevelRole.allCases {
-      for (name, signer) in zip(names[role] ?? [], signers[role] ?? []) { try writePublicKey(signer.publicKey, name) }
+      for (name, signer) in zip(names[role] ?? [], signers[role] ?? []) { try writePublicKey(signer.publicKey, name, &written) }
     }
+    try writePolicy(&written)
     try onDisk { () throws(FileError) in
-      try replaceFile(at: layout.policy, with: PrettyJSON.bytes(policy.tree, order: []))
       try FileSystem.createDirectories(layout.metadata)
       try FileSystem.createDirectories(layout.targets)
       try createFile(at: layout.metadata(.root, .first), with: root.bytes)
@@ -88,14 +111,35 @@ public struct RepositoryCreation {
     return Result(root: trusted, rootPath: layout.metadata(.root, .first), keyNames: names)
   }
 
+  /// Removes what this run made, as far as it can be: no root names these keys, so nothing was signed with them that anyone trusts.
+  private func takeBack(_ written: [String]) {
+    do throws(Errno) {
+      _ = try FileSystem.status(of: layout.metadata(.root, .first), followingLinks: false)
+    } catch {
+      guard error == .notFound || error == .notDirectory else { return }
+      for path in written.reversed() { do { try FileSystem.remove(path) } catch {} }
+    }
+  }
+
   private func requireNothingIsOverwritten(_ names: [TopLevelRole: [String]], _ keys: Keys) throws(SigningError) {
     try Self.requireMissing(layout.metadata(.root, .first))
+    // Metadata of another repository would belong to this one from then on.
+    for name in try publishedNames().sorted() where name.hasSuffix(".json") { throw .alreadyExists(path: "\(layout.metadata)/\(name)") }
     guard case .existing = keys else {
       for name in names.values.joined().sorted() {
         try Self.requireMissing(layout.secretKey(name))
         try Self.requireMissing(layout.publicKey(name))
       }
-      return
+      return try Self.requireMissing(layout.policy)
+    }
+  }
+
+  private func publishedNames() throws(SigningError) -> [String] {
+    do throws(Errno) {
+      return try FileSystem.names(inDirectory: layout.metadata).map { String(decoding: $0, as: UTF8.self) }
+    } catch {
+      guard error == .notFound || error == .notDirectory else { throw .file(.system(.list, path: layout.metadata, error)) }
+      return []
     }
   }
 
@@ -107,27 +151,48 @@ public struct RepositoryCreation {
     throw .alreadyExists(path: path)
   }
 
-  private func signer(_ name: String, _ keys: Keys, _ notice: (KeyNotice) -> Void) throws(SigningError) -> any Signer {
+  private func existingSigners(
+    _ names: [TopLevelRole: [String]], _ passphrases: PassphraseSource, _ notice: (KeyNotice) -> Void
+  ) throws(SigningError) -> [TopLevelRole: [any Signer]] {
+    var signers: [TopLevelRole: [any Signer]] = [:]
+    for role in TopLevelRole.allCases {
+      for name in names[role] ?? [] {
+        let file = try SecretKeyFile.read(path: layout.secretKey(name))
+        if !file.isEncrypted { notice(.unencrypted(name: name, path: file.path)) }
+        signers[role, default: []].append(SecretKeySigner(try passphrases.open(file)))
+      }
+    }
+    return signers
+  }
+
+  private func newSigners(
+    _ names: [TopLevelRole: [String]], _ keys: Keys, _ written: inout [String], _ isCancelled: () -> Bool, _ notice: (KeyNotice) -> Void
+  ) throws(SigningError) -> [TopLevelRole: [any Signer]] {
+    var signers: [TopLevelRole: [any Signer]] = [:]
+    for role in TopLevelRole.allCases {
+      for name in names[role] ?? [] {
+        guard !isCancelled() else { throw .cancelled }
+        signers[role, default: []].append(SecretKeySigner(try newKey(name, keys, &written, notice)))
+      }
+    }
+    return signers
+  }
+
+  private func newKey(
+    _ name: String, _ keys: Keys, _ written: inout [String], _ notice: (KeyNotice) -> Void
+  ) throws(SigningError) -> SecretKey {
     let path = layout.secretKey(name)
-    switch keys {
-    case .generated(let passphrases):
-      let key = try SecretKey.generate()
-      try ignoreSecrets()
+    let key = try SecretKey.generate()
+    if case .generated(let passphrases) = keys {
       try passphrases.withNewPassphrase(for: "the new keys") { (passphrase) throws(SigningError) in
         try SecretKeyFile.write(key, name: name, passphrase: passphrase, path: path)
       }
-      return SecretKeySigner(key)
-    case .generatedUnencrypted:
-      let key = try SecretKey.generate()
-      try ignoreSecrets()
+    } else {
       try SecretKeyFile.writeUnencrypted(key, name: name, path: path)
       notice(.unencrypted(name: name, path: path))
-      return SecretKeySigner(key)
-    case .existing(let passphrases):
-      let file = try SecretKeyFile.read(path: path)
-      if !file.isEncrypted { notice(.unencrypted(name: name, path: path)) }
-      return SecretKeySigner(try passphrases.open(file))
     }
+    written.append(path)
+    return key
   }
 
   /// Keeps git from ever taking a secret along.
@@ -141,11 +206,23 @@ public struct RepositoryCreation {
     }
   }
 
-  private func writePublicKey(_ key: Ed25519PublicKey, _ name: String) throws(SigningError) {
+  private func writePublicKey(_ key: Ed25519PublicKey, _ name: String, _ written: inout [String]) throws(SigningError) {
     let path = layout.publicKey(name)
     do { try PublicKeyFile.write(key, path: path) } catch {
       guard case .key(.alreadyExists, _) = error else { throw error }
       guard try PublicKeyFile.read(path: path) == key else { throw .alreadyExists(path: path) }
+      return
+    }
+    written.append(path)
+  }
+
+  private func writePolicy(_ written: inout [String]) throws(SigningError) {
+    do throws(FileError) {
+      try createFile(at: layout.policy, with: PrettyJSON.bytes(policy.tree, order: []))
+      written.append(layout.policy)
+    } catch {
+      guard error.errno == .exists else { throw .file(error) }
+      guard try Policy.read(layout.policy) == policy else { throw .alreadyExists(path: layout.policy) }
     }
   }
 

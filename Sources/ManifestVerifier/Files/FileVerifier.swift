@@ -26,7 +26,7 @@ public struct FileVerifier: ~Copyable {
   ///   - isCancelled: asked before each piece of at most 1 MiB; true stops with `cancelled`.
   ///   - progress: told the number of bytes of each piece that was hashed.
   /// - Returns: the open file that was verified. Use it rather than the path, which may lead elsewhere by then.
-  /// - Throws: `wrongLength`, at the first byte too many; `wrongDigest`; `changedWhileRead`; `file`; `cancelled`.
+  /// - Throws: `wrongLength`, before anything is read where the file system tells it, else at the first byte too many; `wrongDigest`; `changedWhileRead`; `file`; `cancelled`.
   public mutating func verify(
     _ path: String, against file: TargetFile, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
@@ -44,8 +44,8 @@ public struct FileVerifier: ~Copyable {
   ) throws(VerificationError) -> VerifiedFile {
     let before = try Self.status(of: descriptor, path)
     guard before.kind == .regular else { throw .file(.notRegular(path: path, before.kind)) }
-    // Known to be too long: nothing of it needs to be read.
-    guard before.byteCount <= file.byteCount else {
+    // Known to be too long or too short: nothing of it needs to be read.
+    guard before.byteCount == file.byteCount else {
       throw .wrongLength(path: path, expected: file.byteCount, actual: before.byteCount)
     }
     var digests = FileDigests(of: file, method)
@@ -55,13 +55,14 @@ public struct FileVerifier: ~Copyable {
       let count: Int
       do { count = try descriptor.fill(&buffer, at: length) } catch { throw .file(.system(.read, path: path, error)) }
       if count == 0 { break }
-      // A file that grows while it is read, or whose size the file system does not tell, stops here.
+      // A file that grows while it is read stops here.
       guard Int64(count) <= file.byteCount - length else {
         throw .wrongLength(path: path, expected: file.byteCount, actual: length + Int64(count))
       }
       length += Int64(count)
       digests.update(buffer.span.extracting(first: count))
       progress(count)
+      if count < buffer.count { break }
     }
     let after = try Self.status(of: descriptor, path)
     guard before == after else { throw .changedWhileRead(path: path) }

@@ -44,12 +44,13 @@ public struct Trusted<Payload: RolePayload>: Sendable {
 }
 
 extension Trusted<Root> {
-  /// Reads a root and verifies it by its own keys, as every root has to be (TUF 1.0.34 §5.3.4).
+  /// Reads a first root and verifies it by its own keys, as every root has to be (TUF 1.0.34 §5.3.4).
   package init(selfSigned bytes: [UInt8]) throws(VerificationError) {
     let metadata = try UnverifiedMetadata<Root>(role: TopLevelRole.root.name, parsing: bytes)
     try self.init(
       verifying: metadata, role: "root", keys: metadata.payload[.root], known: metadata.payload.keys,
       delegator: ByteString("root version \(metadata.payload.version)"))
+    try ExampleKeys.refuse(in: metadata.payload, bytes)
   }
 
   /// The root after this one: signed by the threshold of this root **and** of its own, and exactly one version newer
@@ -57,7 +58,8 @@ extension Trusted<Root> {
   package func successor(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Root> {
     let metadata = try UnverifiedMetadata<Root>(role: TopLevelRole.root.name, parsing: bytes)
     _ = try Trusted(
-      verifying: metadata, role: "root", keys: payload[.root], known: payload.keys, delegator: ByteString("root version \(payload.version)"))
+      verifying: metadata, role: "root", keys: payload[.root], known: payload.keys, delegator: ByteString("root version \(payload.version)")
+    )
     let next = try Trusted(
       verifying: metadata, role: "root", keys: metadata.payload[.root], known: metadata.payload.keys,
       delegator: "the new root itself")

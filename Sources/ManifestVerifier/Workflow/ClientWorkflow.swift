@@ -92,7 +92,7 @@ public struct ClientWorkflow: Sendable {
     return try finishRoots()
   }
 
-  private func request(_ role: TopLevelRole, _ file: MetadataFile, _ defaultLimit: Int) -> MetadataRequest {
+  private func request(_ role: MetadataRole, _ file: MetadataFile, _ defaultLimit: Int) -> MetadataRequest {
     let limit = min(file.byteCount ?? Int64(defaultLimit), Int64(limits.metadataByteCount))
     return MetadataRequest(role: role, version: roots.newest.payload.consistentSnapshot ? file.version : nil, byteLimit: Int(limit))
   }
@@ -101,17 +101,22 @@ public struct ClientWorkflow: Sendable {
 
   private mutating func supplyRoot(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange] {
     guard walkedRoots < limits.rootVersionCount else { throw .tooManyRoots(limit: limits.rootVersionCount) }
-    walkedRoots += 1
     try roots.extend(bytes)
+    walkedRoots += 1
     return [.root(roots.newest.payload.version, bytes: bytes)]
   }
 
   private mutating func finishRoots() throws(VerificationError) -> [TrustChange] {
     try roots.newest.payload.requireUnexpired(at: now)
     stage = .timestamp
-    guard let version = stored.verifiedUnderRoot, roots.tookKeyAway(since: version) else { return [] }
+    // A newer anchor, from an update of the app, is kept as well: what comes next is verified under it, and a key that is taken away
+    // later has to be missed in it.
+    let newest = roots.newest
+    let changes: [TrustChange] =
+      walkedRoots > 0 || stored.roots.contains(newest.bytes) ? [] : [.root(newest.payload.version, bytes: newest.bytes)]
+    guard let version = stored.verifiedUnderRoot, roots.tookKeyAway(since: version) else { return changes }
     keepsBaseline = false
-    return [.discardTimestampAndSnapshot]
+    return changes + [.discardTimestampAndSnapshot]
   }
 
   // MARK: TUF 1.0.34 §5.4, timestamp
@@ -135,9 +140,10 @@ public struct ClientWorkflow: Sendable {
     timestamp = accepted
     stage = .snapshot
     let changes: [TrustChange] = accepted.bytes == stored.timestamp && keepsBaseline ? [] : [change(.timestamp, accepted.bytes)]
-    return changes + (try reuse(stored.snapshot) { (workflow, bytes) throws(VerificationError) in
-      try workflow.supplySnapshot(bytes, keep: false)
-    })
+    return changes
+      + (try reuse(stored.snapshot) { (workflow, bytes) throws(VerificationError) in
+        try workflow.supplySnapshot(bytes, keep: false)
+      })
   }
 
   // MARK: TUF 1.0.34 §5.5, snapshot
@@ -159,9 +165,10 @@ public struct ClientWorkflow: Sendable {
     snapshot = offered
     stage = .targets
     let changes = keep ? [change(.snapshot, bytes)] : []
-    return changes + (try reuse(stored.targets) { (workflow, bytes) throws(VerificationError) in
-      try workflow.supplyTargets(bytes, keep: false)
-    })
+    return changes
+      + (try reuse(stored.targets) { (workflow, bytes) throws(VerificationError) in
+        try workflow.supplyTargets(bytes, keep: false)
+      })
   }
 
   // MARK: TUF 1.0.34 §5.6, targets
@@ -181,7 +188,7 @@ public struct ClientWorkflow: Sendable {
 
   // MARK: What was kept
 
-  private func change(_ role: TopLevelRole, _ bytes: [UInt8]) -> TrustChange {
+  private func change(_ role: MetadataRole, _ bytes: [UInt8]) -> TrustChange {
     .metadata(role, bytes: bytes, root: roots.newest.payload.version)
   }
 

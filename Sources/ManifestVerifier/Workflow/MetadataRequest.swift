@@ -3,7 +3,7 @@ public import TUFMetadata
 /// The metadata file that a refresh needs next.
 public struct MetadataRequest: Hashable, Sendable {
   /// The role whose metadata it is.
-  public let role: TopLevelRole
+  public let role: MetadataRole
   /// The version in the file's name; nil where the name has none.
   public let version: Version?
   /// The most bytes that will be taken: a transfer that brings more can be broken off.
@@ -22,5 +22,5 @@ public enum TrustChange: Equatable, Sendable {
   /// (TUF 1.0.34 §5.3.11).
   case discardTimestampAndSnapshot
   /// New metadata of another role is trusted, under the given root version.
-  case metadata(TopLevelRole, bytes: [UInt8], root: Version)
+  case metadata(MetadataRole, bytes: [UInt8], root: Version)
 }

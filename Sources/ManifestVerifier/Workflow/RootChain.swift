@@ -4,40 +4,37 @@ internal import TUFMetadata
 struct RootChain: Sendable {
   /// The newest trusted root.
   private(set) var newest: Trusted<Root>
-  /// The roots from the one under which the cache was verified, or from the anchor, to the newest: what tells whether a key was taken away.
-  private var known: [Root]
+  /// Every root that is known, by its version, the trusted ones and others that are stored: what tells whether a key was taken away.
+  private var known: [Version: Root] = [:]
 
   /// Verifies the anchor by its own keys and walks over the roots that are stored.
+  ///
+  /// The walk over them ends at a gap, which an anchor of a newer app leaves when an older app comes back: the mirror is asked then.
   /// - Throws: what is wrong with the anchor, or `damagedState` where a stored root does not follow.
   init(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) {
     newest = try Trusted(selfSigned: anchor)
-    known = []
     for bytes in stored.roots {
       do {
         let root = try UnverifiedMetadata<Root>(role: "root", parsing: bytes).payload
-        if root.version < newest.payload.version {
-          if let since = stored.verifiedUnderRoot, root.version >= since { known.append(root) }
-        } else {
-          if known.last?.version != newest.payload.version { known.append(newest.payload) }
-          if root.version > newest.payload.version { try extend(bytes) }
-        }
+        known[root.version] = root
+        if root.version == newest.payload.version.next { try extend(bytes) }
       } catch {
         throw .damagedState(role: "root", error)
       }
     }
-    if known.last?.version != newest.payload.version { known.append(newest.payload) }
+    known[newest.payload.version] = newest.payload
   }
 
   /// Accepts the next root (TUF 1.0.34 §5.3.4–5).
   mutating func extend(_ bytes: [UInt8]) throws(VerificationError) {
     newest = try newest.successor(bytes)
-    known.append(newest.payload)
+    known[newest.payload.version] = newest.payload
   }
 
   /// Whether a timestamp or snapshot key was taken away since the given version (TUF 1.0.34 §5.3.11). A key that is only
   /// added does not count: adding a backup key must not drop the rollback protection of a whole fleet.
   func tookKeyAway(since version: Version) -> Bool {
-    let roots = known.filter { $0.version >= version }
+    let roots = known.values.filter { $0.version >= version && $0.version <= newest.payload.version }.sorted { $0.version < $1.version }
     return zip(roots, roots.dropFirst()).contains { older, newer in
       [TopLevelRole.timestamp, .snapshot].contains { !older.publicKeys(of: $0).isSubset(of: newer.publicKeys(of: $0)) }
     }

@@ -8,17 +8,21 @@ public struct TrustedManifest: Sendable {
   public let targets: Trusted<Targets>
 
   /// Verifies what a device has kept, without a mirror: signatures, hashes, lengths and versions as in a refresh. What has expired
-  /// is not an error here, because expiry never stops the use of what is installed; `expired(at:)` tells it.
+  /// is not an error here, because expiry never stops the use of what is installed; `expired(at:)` tells it. Nor is a refresh that
+  /// broke off an error, after which the kept timestamp names a newer snapshot than the kept one, or the snapshot newer targets.
   /// - Parameters:
   ///   - anchor: the root file that the app shipped.
   ///   - stored: what earlier refreshes have kept.
-  /// - Throws: `neverRefreshed` where something is missing, otherwise `damagedState`.
+  /// - Throws: `neverRefreshed` where something is missing, `thresholdNotMet` where the newest root withdrew the keys of what is
+  ///   kept, otherwise `damagedState`.
   public init(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) {
     let roots = try RootChain(anchor: anchor, stored: stored)
     root = roots.newest
-    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: root, expected: nil)
-    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: root, expected: timestamp.payload.snapshot)
-    targets = try Self.verify(Targets.self, stored.targets, by: root, expected: snapshot.payload.targets)
+    // What no refresh has kept, a publisher's set say, belongs together in every part.
+    let mayLag = stored.verifiedUnderRoot != nil
+    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: root, expected: nil, mayLag: mayLag)
+    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: root, expected: timestamp.payload.snapshot, mayLag: mayLag)
+    targets = try Self.verify(Targets.self, stored.targets, by: root, expected: snapshot.payload.targets, mayLag: mayLag)
   }
 
   init(root: Trusted<Root>, timestamp: Trusted<Timestamp>, snapshot: Trusted<Snapshot>, targets: Trusted<Targets>) {
@@ -34,17 +38,23 @@ public struct TrustedManifest: Sendable {
   }
 
   private static func verify<Payload: ReadableRolePayload>(
-    _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?
+    _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?, mayLag: Bool
   ) throws(VerificationError) -> Trusted<Payload> {
     let role = Payload.role.name
     guard let bytes else { throw .neverRefreshed(role: role) }
     do throws(VerificationError) {
-      try expected?.requireMatch(bytes, role: role)
+      guard let expected else { return try root.verify(bytes) }
+      do { try expected.requireMatch(bytes, role: role) } catch {
+        guard mayLag, let older: Trusted<Payload> = try? root.verify(bytes), older.payload.version < expected.version else { throw error }
+        return older
+      }
       let trusted: Trusted<Payload> = try root.verify(bytes)
-      if let version = expected?.version, trusted.payload.version != version {
-        throw .wrongVersion(role: role, expected: version, actual: trusted.payload.version)
+      guard trusted.payload.version == expected.version || mayLag && trusted.payload.version < expected.version else {
+        throw .wrongVersion(role: role, expected: expected.version, actual: trusted.payload.version)
       }
       return trusted
+    } catch .thresholdNotMet(let role, let signed, let threshold, let keyCount, let delegator) {
+      throw .thresholdNotMet(role: role, signed: signed, threshold: threshold, keyCount: keyCount, delegator: delegator)
     } catch {
       throw .damagedState(role: role, error)
     }

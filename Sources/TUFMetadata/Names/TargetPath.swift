@@ -17,10 +17,14 @@ public struct TargetPath: Hashable, Sendable {
   /// A path read from bytes, which have to be UTF-8.
   /// - Throws: as the initialiser from text.
   public init(_ name: ByteString) throws(MetadataError) {
-    if let rule = Self.brokenRule(name.bytes.span) {
-      throw .invalidValue(path: "", expected: "a target path \(rule)", found: MetadataError.quoted(name.bytes.span))
-    }
+    try Self.check(name.bytes.span)
     self.name = name
+  }
+
+  /// Whether bytes are a target path, for whoever need not keep it.
+  static func check(_ bytes: Span<UInt8>) throws(MetadataError) {
+    guard let rule = brokenRule(bytes) else { return }
+    throw .invalidValue(path: "", expected: "a target path \(rule)", found: MetadataError.quoted(bytes))
   }
 
   /// What is wrong with the bytes of a path, in words that follow "a target path"; nil where nothing is.
@@ -32,6 +36,8 @@ public struct TargetPath: Hashable, Sendable {
       if index < bytes.count, bytes[index] != UInt8(ascii: "/") {
         switch bytes[index] {
         case 0..<0x20, 0x7F: return "without control characters"
+        // U+0080 to U+009F, which some terminals obey as well.
+        case 0xC2 where index + 1 < bytes.count && (0x80...0x9F).contains(bytes[index + 1]): return "without control characters"
         case UInt8(ascii: "\\"): return "without a backslash"
         default: continue
         }

@@ -11,7 +11,7 @@ public struct PathPattern: Hashable, Sendable {
   public func matches(_ path: TargetPath) -> Bool {
     let pattern = text.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let segments = path.name.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return pattern.count == segments.count && zip(pattern, segments).allSatisfy { Self.matches($0, Array(String(decoding: $1, as: UTF8.self).unicodeScalars)) }
+    return pattern.count == segments.count && zip(pattern, segments).allSatisfy { Self.matches($0, $1) }
   }
 
   private enum Element {
@@ -30,8 +30,9 @@ public struct PathPattern: Hashable, Sendable {
     }
   }
 
-  private static func matches(_ pattern: ArraySlice<UInt8>, _ segment: [Unicode.Scalar]) -> Bool {
+  private static func matches(_ pattern: ArraySlice<UInt8>, _ segment: ArraySlice<UInt8>) -> Bool {
     let elements = parse(Array(String(decoding: pattern, as: UTF8.self).unicodeScalars))
+    let segment = Array(String(decoding: segment, as: UTF8.self).unicodeScalars)
     var (element, position) = (0, 0)
     var retry: (element: Int, position: Int)?
     while position < segment.count {
@@ -54,13 +55,15 @@ public struct PathPattern: Hashable, Sendable {
 
   private static func parse(_ scalars: [Unicode.Scalar]) -> [Element] {
     var elements: [Element] = []
+    // Known beforehand, so that a pattern of many "[" and no "]" is not searched to its end for each.
+    let lastClosing = scalars.lastIndex(of: "]") ?? 0
     var index = 0
     while index < scalars.count {
       switch scalars[index] {
       case "*": elements.append(.star)
       case "?": elements.append(.any)
       case "[":
-        if let (set, end) = parseSet(scalars, from: index + 1) {
+        if let (set, end) = parseSet(scalars, from: index + 1, lastClosing: lastClosing) {
           elements.append(set)
           index = end
         } else {
@@ -74,12 +77,12 @@ public struct PathPattern: Hashable, Sendable {
   }
 
   // A "]" right after the opening (or after "!") is a member; a set that never closes is an ordinary "[".
-  private static func parseSet(_ scalars: [Unicode.Scalar], from start: Int) -> (Element, end: Int)? {
+  private static func parseSet(_ scalars: [Unicode.Scalar], from start: Int, lastClosing: Int) -> (Element, end: Int)? {
     var index = start
     let negated = index < scalars.count && scalars[index] == "!"
     if negated { index += 1 }
     let first = index
-    guard let end = scalars.indices.first(where: { $0 > first && scalars[$0] == "]" }) else { return nil }
+    guard first < lastClosing, let end = scalars[(first + 1)...lastClosing].firstIndex(of: "]") else { return nil }
     var ranges: [ClosedRange<Unicode.Scalar>] = []
     while index < end {
       if index + 2 < end, scalars[index + 1] == "-" {

@@ -19,18 +19,21 @@ public struct TargetFile: Hashable, Sendable {
     try json.requireObject()
     byteCount = try json.read(.length) { value throws(MetadataError) in try value.requireInteger(in: 0...Int64.max) }
     hashes = try json.read(.hashes) { value throws(MetadataError) in try FileHashes(value) }
-    fsverity = try json.readIfPresent(.custom) { custom throws(MetadataError) in
-      try custom.requireObject()
-      return try custom.readIfPresent(.fsverity) { value throws(MetadataError) in
-        let digest = try value.withStringBytes { bytes throws(MetadataError) in
-          do { return try FSVerityDigest(text: bytes) } catch {
-            throw .invalidValue(path: "", expected: "an fs-verity digest: \(error)", found: MetadataError.quoted(bytes))
-          }
-        }
-        guard let digest else { throw value.unexpected("an fs-verity digest as sha256:<64 digits>") }
-        return digest
+    fsverity =
+      try json.readIfPresent(.custom) { custom throws(MetadataError) in
+        try custom.requireObject()
+        return try custom.readIfPresent(.fsverity, Self.readVerity)
+      } ?? nil
+  }
+
+  private static func readVerity(_ value: JSONValue) throws(MetadataError) -> FSVerityDigest {
+    let digest = try value.withStringBytes { bytes throws(MetadataError) in
+      do { return try FSVerityDigest(text: bytes) } catch {
+        throw .invalidValue(path: "", expected: "an fs-verity digest: \(error)", found: MetadataError.quoted(bytes))
       }
-    } ?? nil
+    }
+    guard let digest else { throw value.unexpected("an fs-verity digest as sha256:<64 digits>") }
+    return digest
   }
 
   package var tree: JSONTree {

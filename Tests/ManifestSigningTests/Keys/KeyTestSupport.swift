@@ -4,25 +4,12 @@ import FileIO
 import Foundation
 import ManifestSigning
 import TUFMetadata
+import TestSupport
 import Testing
 
-/// A fresh folder below the system's temporary one, removed when the test lets go of it.
-final class TemporaryFolder {
-  let path: String
-
-  init(mode: Int = 0o700) throws {
-    path = NSTemporaryDirectory() + "keys-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func write(_ bytes: [UInt8], _ name: String, mode: Int = 0o600) throws -> String {
-    let file = path + "/" + name
-    try Data(bytes).write(to: URL(fileURLWithPath: file))
-    try setMode(file, mode)
-    return file
-  }
+extension TemporaryFolder {
+  /// Writes a file that only its owner may use, and gives its path.
+  func write(_ bytes: [UInt8], _ name: String, mode: Int = 0o600) throws -> String { try write(bytes, to: name, mode: mode) }
 }
 
 func setMode(_ path: String, _ mode: Int) throws {
@@ -77,32 +64,4 @@ func errorOf<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) -> E? {
     _ = try body()
     return nil
   } catch { return error }
-}
-
-let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
-struct ProcessOutcome {
-  let status: Int32
-  let output: [UInt8]
-  let text: String
-}
-
-/// Runs another program; where it is missing, the test fails with its name.
-func run(_ program: String, _ arguments: [String], input: [UInt8] = []) throws -> ProcessOutcome {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = [program] + arguments
-  let (standardInput, standardOutput, standardError) = (Pipe(), Pipe(), Pipe())
-  process.standardInput = standardInput
-  process.standardOutput = standardOutput
-  process.standardError = standardError
-  try process.run()
-  standardInput.fileHandleForWriting.write(Data(input))
-  try standardInput.fileHandleForWriting.close()
-  let output = Array(standardOutput.fileHandleForReading.readDataToEndOfFile())
-  let messages = String(decoding: standardError.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-  process.waitUntilExit()
-  if process.terminationStatus == 127 { Issue.record("\(program) is missing: install it; this test needs it") }
-  return ProcessOutcome(status: process.terminationStatus, output: output, text: messages)
 }

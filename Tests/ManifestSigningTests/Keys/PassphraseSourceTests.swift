@@ -2,6 +2,7 @@ import FileIO
 import Foundation
 import Glibc
 import ManifestSigning
+import TestSupport
 import Testing
 
 /// Answers in a row, as a person would type them, and what was asked.

@@ -1,6 +1,7 @@
 import Foundation
 import ManifestSigning
 import TUFMetadata
+import TestSupport
 import Testing
 
 @Suite("Public key files") struct PublicKeyFileTests {
@@ -15,15 +16,15 @@ import Testing
     #expect(try mode(path) == 0o644)
     let key = try publicKey()
     #expect(try PublicKeyFile.read(path: path) == key)
-    let outcome = try run("openssl", ["pkey", "-pubin", "-in", path, "-outform", "DER"])
+    let outcome = try runChild("openssl", ["pkey", "-pubin", "-in", path, "-outform", "DER"])
     #expect(
-      outcome.status == 0 && outcome.output.count == 44 && Array(outcome.output.suffix(32)) == key.bytes, "\(outcome.text)")
-    #expect(try run("openssl", ["pkey", "-pubin", "-in", path]).output == contents(path))
+      outcome.status == 0 && outcome.output.count == 44 && Array(outcome.output.suffix(32)) == key.bytes, "\(outcome.errorText)")
+    #expect(try runChild("openssl", ["pkey", "-pubin", "-in", path]).output == contents(path))
   }
 
   @Test("what openssl writes is read, and its signature-maker's key is that one", arguments: 0..<4) func opensslWrites(round: Int) throws {
-    let secret = try run("openssl", ["genpkey", "-algorithm", "ed25519", "-outform", "DER"]).output
-    let pem = try run("openssl", ["pkey", "-inform", "DER", "-pubout"], input: secret).output
+    let secret = try runChild("openssl", ["genpkey", "-algorithm", "ed25519", "-outform", "DER"]).output
+    let pem = try runChild("openssl", ["pkey", "-inform", "DER", "-pubout"], input: secret).output
     let fromSeed = try SecretKey(seed: secure(secret.suffix(32))).publicKey
     #expect(try PublicKeyFile.parse(pem) == fromSeed)
     #expect(PublicKeyFile.pem(fromSeed) == pem)
@@ -38,14 +39,14 @@ import Testing
   }
 
   @Test("keys of other algorithms are named as that", arguments: ["rsa", "x25519", "ed448"]) func otherAlgorithms(name: String) throws {
-    let secret = try run("openssl", ["genpkey", "-algorithm", name, "-outform", "DER"]).output
-    let pem = try run("openssl", ["pkey", "-inform", "DER", "-pubout"], input: secret).output
+    let secret = try runChild("openssl", ["genpkey", "-algorithm", name, "-outform", "DER"]).output
+    let pem = try runChild("openssl", ["pkey", "-inform", "DER", "-pubout"], input: secret).output
     #expect(fault(pem) == .notPublicKey(.otherAlgorithm))
   }
 
   @Test("a secret key in place of a public one is named as that, and not repeated") func secretKeys() throws {
     let folder = try TemporaryFolder()
-    let pem = try run("openssl", ["genpkey", "-algorithm", "ed25519"]).output
+    let pem = try runChild("openssl", ["genpkey", "-algorithm", "ed25519"]).output
     for text in [pem, try KnownKey.clearText(), try KnownKey.encryptedText()] {
       #expect(fault(text) == .notPublicKey(.privateKey))
       let path = try folder.write(text, UUID().uuidString)

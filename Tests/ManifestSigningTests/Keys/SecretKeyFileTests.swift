@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ManifestSigning
 import TUFMetadata
+import TestSupport
 import Testing
 
 @Suite("Secret key files: what is read from disk") struct SecretKeyFileReading {
@@ -24,7 +25,7 @@ import Testing
     let path = try folder.write(KnownKey.clearText(), "it's a key", mode: mode)
     #expect(refusal(path) == .key(.looseFileMode(found: UInt32(mode)), path: path))
     let hint = try #require(KeyError.looseFileMode(found: UInt32(mode)).hint(path: path))
-    #expect(try run("sh", ["-c", hint]).status == 0)
+    #expect(try runChild("sh", ["-c", hint]).status == 0)
     #expect(refusal(path) == nil)
   }
 
@@ -35,7 +36,7 @@ import Testing
     let path = try folder.write(KnownKey.clearText(), "k")
     try setMode(folder.path, mode)
     #expect(refusal(path) == .key(.looseFolderMode(found: UInt32(mode)), path: folder.path))
-    #expect(try run("sh", ["-c", try #require(KeyError.looseFolderMode(found: UInt32(mode)).hint(path: folder.path))]).status == 0)
+    #expect(try runChild("sh", ["-c", try #require(KeyError.looseFolderMode(found: UInt32(mode)).hint(path: folder.path))]).status == 0)
     #expect(refusal(path) == nil)
   }
 
@@ -175,16 +176,17 @@ func becomeNobody() {
   @Test("another program reads the files from their specification", arguments: [true, false]) func peer(encrypted: Bool) throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/k"
-    var arguments = [packageRoot.appendingPathComponent("Tests/Peers/read_secret_key.py").path, path]
+    var arguments = [try peerScript("read_secret_key.py"), path]
     if encrypted {
       try SecretKeyFile.write(KnownKey.key(), name: "Zoë", passphrase: passphrase("pässphrase"), costs: .standard, path: path)
       arguments.append(try folder.write(Array("pässphrase\n".utf8), "passphrase"))
     } else {
       try SecretKeyFile.writeUnencrypted(KnownKey.key(), name: "Zoë", path: path)
     }
-    let python = packageRoot.appendingPathComponent(".peers/bin/python3").path
-    let outcome = try run(python, arguments)
+    let python = try peerPython()
+    let outcome = try runChild(python, arguments)
     let expected = "Zoë\n\(KnownKey.publicKey)\n\(hexadecimal(KnownKey.seed))\n"
-    #expect(outcome.status == 0 && String(decoding: outcome.output, as: UTF8.self) == expected, "\(python) with pynacl: \(outcome.text)")
+    #expect(
+      outcome.status == 0 && String(decoding: outcome.output, as: UTF8.self) == expected, "\(python) with pynacl: \(outcome.errorText)")
   }
 }

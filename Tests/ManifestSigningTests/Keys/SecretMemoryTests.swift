@@ -2,6 +2,7 @@ import CSodium
 import Foundation
 import Glibc
 import ManifestSigning
+import TestSupport
 import Testing
 
 /// Looks for secrets in this process's memory without holding them: what is searched for comes masked.
@@ -179,7 +180,7 @@ enum ProbeResult {
     await #expect(processExitsWith: .success) {
       becomeNobody()
       try ProcessHardening.apply()
-      let status = try run("sh", ["-c", "head -c 1 /proc/\(getpid())/environ"])
+      let status = try runChild("sh", ["-c", "head -c 1 /proc/\(getpid())/environ"])
       guard status.status != 0 else { exit(2) }
     }
   }

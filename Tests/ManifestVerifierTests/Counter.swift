@@ -1,0 +1,8 @@
+import Synchronization
+
+/// A number that hooks on any thread may raise.
+final class Counter: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int { count.load(ordering: .sequentiallyConsistent) }
+  func increment() { count.add(1, ordering: .sequentiallyConsistent) }
+}
