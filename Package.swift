@@ -64,17 +64,6 @@ let package = Package(
       ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
-    tests(of: "Digests"),
-    tests(of: "TUFMetadata"),
-    tests(of: "ModelFormats"),
-    tests(of: "FileIO"),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
-    tests(of: "HTTPTransport", ["ModelInstaller"]),
-    tests(of: "ModelInstaller"),
-    tests(of: "CommandLineSupport", ["CommandLineProbe"]),
-    .executableTarget(
-      name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
-    .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify", "manifest-install"], swiftSettings: strict),
     .target(
       name: "RepositoryFixtures", dependencies: ["TUFMetadata", "Digests", "CSodium"], path: "Tests/RepositoryFixtures",
       swiftSettings: strict),
@@ -86,8 +75,11 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "ModelInstaller"),
+    tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
-    .testTarget(name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify"], swiftSettings: strict),
+    .testTarget(
+      name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify", "manifest-install"], swiftSettings: strict),
   ]
 )
