@@ -43,7 +43,32 @@ package struct MetadataMirrors<Network: Transport> {
     return (manifest, changed)
   }
 
-  private mutating func answer(_ request: MetadataRequest, of workflow: inout ClientWorkflow) throws(InstallationError) -> [TrustChange] {
+  /// Finds a target, through as many delegated roles as it takes.
+  /// - Parameters:
+  ///   - manifest: what the refresh came to trust.
+  ///   - now: the time of the refresh.
+  ///   - store: what it keeps of a role is used where it is still what is signed; what is fetched is kept.
+  /// - Throws: `verification` with `notListed` where no role that may lists it.
+  package mutating func find(
+    _ path: TargetPath, in manifest: TrustedManifest, now: UTCTime, keepingIn store: inout TrustStore
+  ) throws(InstallationError) -> TargetFile {
+    var search: TargetSearch
+    do { search = try TargetSearch(for: path, in: manifest, now: now) } catch { throw .verification(error) }
+    while let request = search.request {
+      let kept: [UInt8]?
+      do { kept = try store.delegatedMetadata(request.role.name) } catch { throw .store(error) }
+      if let kept, search.offerKept(kept) { continue }
+      for change in try answer(request, of: &search) {
+        do { try store.keep(change) } catch { throw .store(error) }
+      }
+    }
+    guard let finding = search.finding else { throw .verification(.notListed(path: path)) }
+    return finding.file
+  }
+
+  private mutating func answer(
+    _ request: MetadataRequest, of workflow: inout some MetadataConsumer
+  ) throws(InstallationError) -> [TrustChange] {
     var worst: InstallationError?
     for step in mirrors.indices {
       let index = (current + step) % mirrors.count
@@ -62,7 +87,7 @@ package struct MetadataMirrors<Network: Transport> {
       }
     }
     if let worst { throw worst }
-    do { return try workflow.supplyNotAvailable() } catch { throw .verification(error) }
+    do { return try workflow.supplyNothing() } catch { throw .verification(error) }
   }
 
   /// - Returns: nil where the mirror says that there is no such file.
@@ -91,6 +116,23 @@ package struct MetadataMirrors<Network: Transport> {
       }
       return bytes
     }
+  }
+}
+
+/// What asks for metadata and judges it, apart from where it comes from.
+private protocol MetadataConsumer {
+  mutating func supply(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange]
+  mutating func supplyNothing() throws(VerificationError) -> [TrustChange]
+}
+
+extension ClientWorkflow: MetadataConsumer {
+  fileprivate mutating func supplyNothing() throws(VerificationError) -> [TrustChange] { try supplyNotAvailable() }
+}
+
+extension TargetSearch: MetadataConsumer {
+  fileprivate mutating func supplyNothing() throws(VerificationError) -> [TrustChange] {
+    try supplyNotAvailable()
+    return []
   }
 }
 

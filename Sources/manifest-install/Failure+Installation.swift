@@ -9,16 +9,15 @@ extension Failure {
   init(explainingInstallation error: any Error) {
     switch error {
     case let error as InstallationError: self.init(error)
-    case VerificationError.notListed(let path):
-      self.init(VerificationError.notListed(path: path))
-      hint = "run manifest-verify list with the same --state to see what the manifest holds"
     default: self.init(explaining: error, program: "manifest-install")
     }
   }
 
   private init(_ error: InstallationError) {
     switch error {
-    case .verification(let error): self.init(error)
+    case .verification(let error):
+      self.init(error)
+      if case .notListed = error { hint = "run manifest-verify list with the same --state to see what the manifest holds" }
     case .served(let error, let mirror):
       self.init(error)
       place = [place, mirror.description].compactMap { $0 }.joined(separator: ", ")

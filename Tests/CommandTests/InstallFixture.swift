@@ -5,7 +5,8 @@ import Testing
 /// A repository that python-tuf published, and what serves it.
 ///
 /// `v1` and `v2` below the served folder are two states of one repository: the second has another version of each role but root. `rotated`
-/// is the first with two more roots, `foreign` another repository altogether, `expired` the first with a timestamp that has expired.
+/// is the first with two more roots, `foreign` another repository altogether, `expired` one whose timestamp has expired,
+/// `delegated` one in which a role `team` lists some of the targets.
 enum Published {
   private struct Target: Decodable {
     let path: String
@@ -23,6 +24,7 @@ enum Published {
       ("rotated", ["--sha512", "--rotate", "timestamp", "--rotate", "root", "--version", "3"]),
       ("foreign", ["--seed", "other", "--version", "4"]),
       ("expired", ["--version", "5", "--expires-role", "timestamp", "2020-01-01T00:00:00Z"]),
+      ("delegated", ["--delegate", "empty=org/model-1/*", "--delegate", "team=org/model-1/*"]),
       ("big", ["--seed", "big", "--big", "268435456"]),
     ]
     for (name, options) in states {

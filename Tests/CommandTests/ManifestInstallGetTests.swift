@@ -79,6 +79,33 @@ struct ManifestInstallGetTests {
     #expect(try device.fetched().isEmpty)
   }
 
+  @Test("A target of a delegated role is found, and its metadata kept for the next time")
+  func delegatedTargetsAreFound() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(atPath: Published.path("delegated"), toPath: folder("delegated"))
+    let server = try HostileServer(serving: folder.path)
+    let device = try Device("delegated")
+    let path = "org/model-1/weights.bin"
+    for _ in 0..<2 {
+      let result = try device.install([
+        "get", "--state", device.state, "--into", device.models, "--metadata-url", server.url("delegated/metadata"), "--targets-url",
+        server.url("delegated/targets"), path,
+      ])
+      #expect(result.status == 0, "\(result.errorText)")
+      #expect(try device.fetched()[path] == source(path))
+    }
+    #expect(try server.requests("1.team.json").count == 1)
+    // What the role signs is held against its own metadata alone.
+    let other = try Device("delegated")
+    let refused = try other.install([
+      "get", "--state", other.state, "--into", other.models, "--metadata-url",
+      server.url("delegated/metadata", "flipped", for: "team.json"),
+      "--targets-url", server.url("delegated/targets"), path,
+    ])
+    #expect(refused.status == 10)
+    #expect(try other.fetched().isEmpty)
+  }
+
   @Test("No name leads out of the folder", arguments: ["../x", "/etc/passwd", "a/../../x", ""])
   func pathsStayInside(path: String) throws {
     #expect(try Device().get([path], from: Published.server.url("v1/targets")).status == 2)
@@ -125,15 +152,21 @@ struct ManifestInstallGetTests {
   func interruptingLeavesNothing() throws {
     let device = try Device()
     let server = try Published.server
+    // Whoever runs the tests may have blocked or ignored signals, and children inherit that.
+    let launcher = """
+      import os, signal, sys
+      signal.pthread_sigmask(signal.SIG_SETMASK, [])
+      signal.signal(signal.SIGINT, signal.SIG_DFL)
+      os.execv(sys.argv[1], sys.argv[1:])
+      """
     let child = try Child(
-      builtCommand("manifest-install"),
+      peerPython(),
       [
-        "get", "--state", device.state, "--into", device.models, "--metadata-url", server.url("v1/metadata"), "--targets-url",
-        server.url("v1/targets", "hang"), "org/model-1/weights.bin",
+        "-c", launcher, try builtCommand("manifest-install"), "get", "--state", device.state, "--into", device.models, "--metadata-url",
+        server.url("v1/metadata"), "--targets-url", server.url("v1/targets", "hang"), "org/model-1/weights.bin",
       ])
     try waitForStaging(device)
-    // As SIGINT does; that one is ignored, and rightly stays so, where the tests run in the background of a shell.
-    child.send(SIGTERM)
+    child.send(SIGINT)
     #expect(try child.wait(seconds: 60).status == 130)
     #expect(try FileManager.default.contentsOfDirectory(atPath: device.models).isEmpty)
   }

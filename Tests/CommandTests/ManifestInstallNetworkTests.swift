@@ -110,4 +110,43 @@ struct ManifestInstallNetworkTests {
     let agent = try #require(try Published.server.requests("status=418").first?.headers["user-agent"])
     #expect(agent == version.trimmingCharacters(in: .newlines).replacingOccurrences(of: " ", with: "/"))
   }
+
+  @Test("nginx is a mirror, and one that would compress everything sends it plain")
+  func nginxIsAMirror() throws {
+    let device = try Device()
+    let port = try runChild(
+      peerPython(), ["-c", "import socket; s = socket.socket(); s.bind(('127.0.0.1', 0)); print(s.getsockname()[1])"]
+    )
+    .successful().text.trimmingCharacters(in: .newlines)
+    let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(device.folder("nginx"));" }.joined(
+      separator: " ")
+    try device.folder.write(
+      """
+      daemon off; master_process off; error_log stderr; pid \(device.folder("nginx.pid"));
+      events {}
+      http {
+        \(paths)
+        access_log off; gzip on; gzip_types *; gzip_min_length 1;
+        server { listen 127.0.0.1:\(port); root \(try Published.path("v1")); }
+      }
+      """, to: "nginx.conf")
+    let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin") + ":/usr/sbin"
+    let nginx = try Child("nginx", ["-c", device.folder("nginx.conf")], environment: ["PATH": path])
+    defer {
+      nginx.send(SIGKILL)
+      _ = try? nginx.wait()
+    }
+    let url = "http://127.0.0.1:\(port)"
+    for _ in 0..<50 {
+      // Until it listens.
+      if try device.refresh(url + "/metadata").status == 0 { break }
+      usleep(100_000)
+    }
+    let words = [
+      "get", "--state", device.state, "--into", device.models, "--metadata-url", url + "/metadata", "--targets-url", url + "/targets",
+    ]
+    let result = try device.install(words + Published.paths)
+    #expect(result.status == 0, "\(result.errorText) \(try nginx.errorsSoFar)")
+    #expect(try device.fetched().keys.sorted() == Published.paths.sorted())
+  }
 }
