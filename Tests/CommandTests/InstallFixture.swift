@@ -24,7 +24,7 @@ enum Published {
       ("rotated", ["--sha512", "--rotate", "timestamp", "--rotate", "root", "--version", "3"]),
       ("foreign", ["--seed", "other", "--version", "4"]),
       ("expired", ["--version", "5", "--expires-role", "timestamp", "2020-01-01T00:00:00Z"]),
-      ("delegated", ["--delegate", "empty=org/model-1/*", "--delegate", "team=org/model-1/*"]),
+      ("delegated", ["--delegate", "team=org/model-1/*"]),
       ("big", ["--seed", "big", "--big", "268435456"]),
     ]
     for (name, options) in states {

@@ -77,7 +77,7 @@ struct ManifestInstallMirrorTests {
     let result = try device.refresh(
       server.url("v1/metadata", "flipped", for: "targets.json"), server.url("v1/metadata", at: "other", "flipped", for: "targets.json"))
     #expect(result.status == 10)
-    #expect(try server.requests("targets.json", atLeast: 2).map(\.at).sorted() == ["http", "other"])
+    #expect(try server.requests("1.targets.json", atLeast: 2).map(\.at).sorted() == ["http", "other"])
   }
 
   @Test("A target comes from the next mirror, whatever the first does", arguments: ["status=404", "flipped", "longer", "reset", "gzip"])
