@@ -24,8 +24,8 @@ lint: ## formatting, shell scripts, module boundaries in the sources
 format: ## bring the Swift files into the form that lint asks for, as far as a program can
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests
 
-benchmark: ## speed and memory beside the peers, in one run
-	@scripts/install-packages build peers test
+benchmark: build ## speed and memory beside the peers, in one run (Benchmarks/run --help for parts of it)
+	@scripts/install-packages peers test
 	@scripts/install-peers
 	@Benchmarks/run
 

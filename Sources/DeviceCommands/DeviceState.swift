@@ -55,6 +55,10 @@ package enum DeviceState {
       var failure = Failure(error)
       switch error {
       case .neverRefreshed: failure.hint = "run \(refreshCommand(invocation))"
+      case .thresholdNotMet(let role, _, _, _, _) where role != TopLevelRole.root.name:
+        // The root is trusted, and no longer lists the keys of what was kept before it.
+        let otherwise = invocation.value(root.name).map { "; where \($0) is not the root file that the app was shipped with, give that" }
+        failure.hint = "run \(refreshCommand(invocation))\(otherwise ?? "")"
       case .damagedState:
         guard let path = invocation.value(root.name) else { break }
         failure.hint = "the state does not follow from \(path): give the root file that it began with, or begin anew in another folder"

@@ -97,10 +97,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
   /// Reads at an offset in bytes until the buffer is full or the file ends, without moving the file's position; threads may do so
   /// side by side.
-  /// - Returns: the number of bytes read, fewer than the buffer holds only where the file ends.
-  package func fill(_ buffer: inout MutableSpan<UInt8>, at offset: Int64) throws(Errno) -> Int {
+  /// - Parameter enough: how many bytes there should be from the offset to the end: once they came, no further call looks for the end.
+  ///   Where there should be none, one call makes sure.
+  /// - Returns: the number of bytes read; fewer than the buffer holds and than are enough only where the file ends.
+  package func fill(_ buffer: inout MutableSpan<UInt8>, at offset: Int64, enough: Int64 = .max) throws(Errno) -> Int {
     var filled = 0
-    while filled < buffer.count {
+    while filled < buffer.count, Int64(filled) < max(enough, 1) {
       let (position, overflow) = offset.addingReportingOverflow(Int64(filled))
       guard !overflow else { throw .invalidArgument }
       let count = try SystemCalls.readBytes(descriptor, into: &buffer, behind: filled, at: position)
@@ -110,9 +112,9 @@ package struct FileDescriptor: ~Copyable, Sendable {
     return filled
   }
 
-  package func fill(_ buffer: inout [UInt8], at offset: Int64) throws(Errno) -> Int {
+  package func fill(_ buffer: inout [UInt8], at offset: Int64, enough: Int64 = .max) throws(Errno) -> Int {
     var span = buffer.mutableSpan
-    return try fill(&span, at: offset)
+    return try fill(&span, at: offset, enough: enough)
   }
 
   /// Writes every byte, or throws; some may then have been written.

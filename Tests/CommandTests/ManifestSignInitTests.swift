@@ -116,7 +116,7 @@ import Testing
     #expect(try site.snapshot(of: "repository").mapValues(\.bytes) == before)
     // A key that is not there is not made up.
     try site.remove("repository/manifests")
-    expect(17, "root-3.key", in: try site.sign(["init", "--existing-keys", "--root-keys", "3"]))
+    expect(17, "missing: root-3", in: try site.sign(["init", "--existing-keys", "--root-keys", "3"]))
     // A public key of another is not overwritten.
     try FileManager.default.removeItem(atPath: site.repository + "/keys/root-1.pem")
     try FileManager.default.copyItem(atPath: site.repository + "/keys/root-2.pem", toPath: site.repository + "/keys/root-1.pem")

@@ -86,7 +86,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     .content("model.gguf", Array("<!DOCTYPE html><html><body>404 Not Found</body></html>".utf8), "HTML"),
     .content("model.safetensors", Array("<html><head><title>502 Bad Gateway</title></head></html>".utf8), "HTML"),
     .content("model.gguf", Array("GGUF\u{3}\0\0\0".utf8)),
-    Refusal("a safetensors file cut by one byte", "acme/tiny/1.0/model.safetensors", "1289") {
+    Refusal("a safetensors file cut by one byte", "acme/tiny/1.0/model.safetensors", "truncated") {
       let whole = try bytes(of: ReleaseModels.safetensors)
       try $0.write(Array(whole.dropLast()), to: "acme/tiny/1.0/model.safetensors")
     },

@@ -213,9 +213,7 @@ import Testing
     #expect(try json(wrong.text)["error"] != nil)
   }
 
-  @Test func `quiet leaves results and errors, and takes notes away`() throws {
-    let site = try ReleaseSite()
-    #expect(try site.publish(["--quiet"]).errorText.contains("warning") == false)
+  @Test func `a command without a verb, or with an unknown one, is wrong usage`() throws {
     expect(2, "unknown", in: try runChild(builtCommand("manifest-sign"), ["unknown"]))
     expect(2, in: try runChild(builtCommand("manifest-sign"), []))
   }

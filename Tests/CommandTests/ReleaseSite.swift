@@ -38,9 +38,9 @@ final class ReleaseSite: Sendable {
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder(name)) }
 
   func child(_ arguments: [String], environment: [String: String?] = [:], input: [UInt8] = [], output: String? = nil) throws -> Child {
-    // Whoever runs the tests may have had SIGINT ignored, which children inherit.
+    // Whoever runs the tests may have had signals ignored, which children inherit.
     try Child(
-      "env", ["--default-signal=INT", builtCommand("manifest-sign")] + arguments + ["--repository", repository], input: input,
+      "env", ["--default-signal=INT,TERM", builtCommand("manifest-sign")] + arguments + ["--repository", repository], input: input,
       environment: ["MANIFEST_SIGN_PASSPHRASE": nil, "SOURCE_DATE_EPOCH": nil].merging(environment) { $1 }, output: output)
   }
 

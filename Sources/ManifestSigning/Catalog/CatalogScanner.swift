@@ -137,7 +137,7 @@ package struct CatalogScanner {
         return nil
       }
       // No key file is longer than what is looked at.
-      if status.byteCount <= Int64(SecretKeyTraces.byteLimit), try holdsSecretKey(file) { report(child.path, .secretKey) }
+      if status.byteCount <= Int64(SecretKeyTraces.byteLimit), try holdsSecretKey(file, status.byteCount) { report(child.path, .secretKey) }
       guard child.path.isGood else { return nil }
       do { return ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status) } catch {
         report(child.path, .path(error))
@@ -146,8 +146,8 @@ package struct CatalogScanner {
     return nil
   }
 
-  private mutating func holdsSecretKey(_ file: borrowing FileDescriptor) throws(Errno) -> Bool {
-    let count = try file.fill(&buffer, at: 0)
+  private mutating func holdsSecretKey(_ file: borrowing FileDescriptor, _ byteCount: Int64) throws(Errno) -> Bool {
+    let count = try file.fill(&buffer, at: 0, enough: byteCount)
     return SecretKeyTraces.isSecretKey(buffer[..<count])
   }
 

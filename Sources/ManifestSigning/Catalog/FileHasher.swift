@@ -12,6 +12,9 @@ package struct FileHasher: ~Copyable {
 
   private let folder: String
   private let top: FileDescriptor
+  /// The folder of the last file: files come in the order of their paths, so that each folder is opened once.
+  private var parent: FileDescriptor
+  private var parentPath: ArraySlice<UInt8> = []
   /// The piece that is hashed, and the one behind it that is read meanwhile.
   private var piece: [UInt8]
   private var nextPiece: [UInt8]
@@ -19,8 +22,14 @@ package struct FileHasher: ~Copyable {
   /// - Parameter folder: the one that was scanned.
   /// - Throws: `SigningError.file` where it can't be opened.
   package init(folder: String) throws(SigningError) {
-    do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
+    let top = try Self.openFolder(folder)
+    self.init(folder, top, parent: try Self.openFolder(folder))
+  }
+
+  private init(_ folder: String, _ top: consuming FileDescriptor, parent: consuming FileDescriptor) {
     self.folder = folder
+    self.top = top
+    self.parent = parent
     piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
     nextPiece = piece
   }
@@ -39,7 +48,7 @@ package struct FileHasher: ~Copyable {
     let work = DigestWork()
     var offset: Int64 = 0
     var count: Int
-    do { count = try descriptor.fill(&piece, at: 0) } catch { throw failure(.read, file, error) }
+    do { count = try descriptor.fill(&piece, at: 0, enough: file.status.byteCount) } catch { throw failure(.read, file, error) }
     while count > 0 {
       guard !isCancelled() else { throw .cancelled }
       let (end, overflow) = offset.addingReportingOverflow(Int64(count))
@@ -76,16 +85,29 @@ package struct FileHasher: ~Copyable {
 
   // MARK: Steps
 
-  private func open(_ file: ScannedFile) throws(SigningError) -> FileDescriptor {
+  private static func openFolder(_ path: String) throws(SigningError) -> FileDescriptor {
+    do { return try FileDescriptor(opening: path, .directory) } catch { throw .file(.system(.open, path: path, error)) }
+  }
+
+  private mutating func open(_ file: ScannedFile) throws(SigningError) -> FileDescriptor {
     do throws(Errno) {
-      let descriptor = try top.open(file.path.name.bytes, .readNoFollow)
+      let path = file.path.name.bytes
+      let slash = path.lastIndex(of: UInt8(ascii: "/"))
+      let folderPath = path[..<(slash ?? 0)]
+      if !folderPath.elementsEqual(parentPath) {
+        parent = try top.open(Array(folderPath), .directoryNoFollow)
+        parentPath = folderPath
+      }
+      let descriptor = try parent.open(Array(path[(slash.map { $0 + 1 } ?? 0)...]), .readNoFollow)
       if try descriptor.status() == file.status { return descriptor }
     } catch {
-      // What the scan saw as a regular file is gone, or something else.
-      if ![.notFound, .notDirectory, .tooManySymbolicLinks].contains(error) { throw failure(.open, file, error) }
+      if !Self.isChange(error) { throw failure(.open, file, error) }
     }
     throw .changedWhileHashed(path: file.path)
   }
+
+  /// What the scan saw as a regular file is gone, or something else.
+  private static func isChange(_ error: Errno) -> Bool { [.notFound, .notDirectory, .tooManySymbolicLinks].contains(error) }
 
   private func inspect(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) -> ModelSummary {
     let byteCount = UInt64(clamping: file.status.byteCount)
@@ -108,10 +130,13 @@ package struct FileHasher: ~Copyable {
 
   /// Both the open file and the one that the path stands for now are what the scan saw.
   private func requireUnchanged(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) {
-    let status: FileStatus
-    do { status = try descriptor.status() } catch { throw failure(.inspect, file, error) }
-    guard status == file.status else { throw .changedWhileHashed(path: file.path) }
-    _ = try open(file)
+    do throws(Errno) {
+      // By its whole path, whatever became of the folders in it: only the file that was hashed has this status.
+      if try descriptor.status() == file.status, try top.status(of: file.path.name.bytes) == file.status { return }
+    } catch {
+      if !Self.isChange(error) { throw failure(.inspect, file, error) }
+    }
+    throw .changedWhileHashed(path: file.path)
   }
 
   private func failure(_ operation: FileOperation, _ file: ScannedFile, _ error: Errno) -> SigningError {

@@ -144,11 +144,17 @@ public struct RepositoryCreation {
   }
 
   private static func requireMissing(_ path: String) throws(SigningError) {
-    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
+    guard try isMissing(path) else { throw .alreadyExists(path: path) }
+  }
+
+  private static func isMissing(_ path: String) throws(SigningError) -> Bool {
+    do throws(Errno) {
+      _ = try FileSystem.status(of: path, followingLinks: false)
+      return false
+    } catch {
       guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-      return
+      return true
     }
-    throw .alreadyExists(path: path)
   }
 
   private func existingSigners(
@@ -156,6 +162,12 @@ public struct RepositoryCreation {
   ) throws(SigningError) -> [TopLevelRole: [any Signer]] {
     var signers: [TopLevelRole: [any Signer]] = [:]
     for role in TopLevelRole.allCases {
+      var missing: [String] = []
+      for name in names[role] ?? [] where try Self.isMissing(layout.secretKey(name)) { missing.append(name) }
+      guard missing.isEmpty else {
+        let atHand = (names[role] ?? []).filter { !missing.contains($0) }
+        throw .missingKeys(role: role, threshold: sizes[role]?.threshold ?? 1, atHand: atHand, missing: missing)
+      }
       for name in names[role] ?? [] {
         let file = try SecretKeyFile.read(path: layout.secretKey(name))
         if !file.isEncrypted { notice(.unencrypted(name: name, path: file.path)) }

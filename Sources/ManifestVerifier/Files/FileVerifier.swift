@@ -53,7 +53,9 @@ public struct FileVerifier: ~Copyable {
     while true {
       guard !isCancelled() else { throw .cancelled }
       let count: Int
-      do { count = try descriptor.fill(&buffer, at: length) } catch { throw .file(.system(.read, path: path, error)) }
+      do { count = try descriptor.fill(&buffer, at: length, enough: file.byteCount - length) } catch {
+        throw .file(.system(.read, path: path, error))
+      }
       if count == 0 { break }
       // A file that grows while it is read stops here.
       guard Int64(count) <= file.byteCount - length else {

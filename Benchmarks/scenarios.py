@@ -1,0 +1,221 @@
+"""What is measured: each function makes its data in a folder of its own and returns the contestants."""
+
+import copy
+import glob
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+from measure import Contestant, Goal, run_quietly
+
+MIB = 1 << 20
+CHUNK = 8 * MIB
+
+
+class Setting:
+    """What the scenarios share: the commands, the scratch folder, and whether sizes are small."""
+
+    def __init__(self, root, folder, quick):
+        self.root, self.folder, self.quick = root, folder, quick
+        self.sign = os.path.join(root, ".build", "release", "manifest-sign")
+        self.verify = os.path.join(root, ".build", "release", "manifest-verify")
+        self.python = os.path.join(root, ".peers", "bin", "python3")
+        self.servers = []
+
+    def make_folder(self, *names):
+        path = os.path.join(self.folder, *names)
+        os.makedirs(path)
+        return path
+
+    def serve(self, folder):
+        """The URL under which a folder is served until `close`."""
+        server = subprocess.Popen(
+            [sys.executable, os.path.join(self.root, "Tests", "Peers", "serve.py"), folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.servers.append(server)
+        return f"http://127.0.0.1:{int(server.stdout.readline())}"
+
+    def close(self):
+        for server in self.servers:
+            server.stdin.close()
+            server.wait()
+
+
+class Site:
+    """A folder of models, the repository that signs it, and a device's state."""
+
+    def __init__(self, setting, name):
+        self.setting = setting
+        self.models = setting.make_folder(name, "models")
+        self.repository, self.state = os.path.join(setting.folder, name, "repository"), os.path.join(setting.folder, name, "state")
+        self.fresh_repository, self.fresh_state = self.repository + ".fresh", self.state + ".fresh"
+        self.metadata = os.path.join(self.repository, "manifests", "metadata")
+        self.root = os.path.join(self.metadata, "1.root.json")
+        run_quietly(setting.sign, "init", "--repository", self.fresh_repository, "--no-passphrase")
+        fresh_root = os.path.join(self.fresh_repository, "manifests", "metadata", "1.root.json")
+        run_quietly(setting.verify, "init", "--state", self.fresh_state, fresh_root)
+
+    def model_folder(self, version="1.0"):
+        path = os.path.join(self.models, "acme", "model", version)
+        os.makedirs(path)
+        return path
+
+    def reset_repository(self):
+        """As it was before anything was published."""
+        shutil.rmtree(self.repository, ignore_errors=True)
+        shutil.copytree(self.fresh_repository, self.repository)
+
+    def reset_state(self):
+        shutil.rmtree(self.state, ignore_errors=True)
+        shutil.copytree(self.fresh_state, self.state)
+
+    @property
+    def publish(self):
+        return [self.setting.sign, "--quiet", "publish", self.models, "--repository", self.repository]
+
+    @property
+    def refresh(self):
+        return [self.setting.verify, "refresh", "--state", self.state, "--metadata", self.metadata]
+
+    def check(self, *arguments):
+        return [self.setting.verify, "check", "--state", self.state, "--base", self.models, *arguments]
+
+    def show(self, path):
+        return [self.setting.verify, "show", "--state", self.state, path]
+
+    def publish_and_refresh(self):
+        self.reset_repository()
+        run_quietly(*self.publish)
+        self.reset_state()
+        run_quietly(*self.refresh)
+
+
+def write_random(path, length):
+    with open(path, "wb") as file:
+        while length > 0:
+            length -= file.write(os.urandom(min(length, CHUNK)))
+
+
+def big_file(setting):
+    """One big file"""
+    length = 64 * MIB if setting.quick else 2048 * MIB
+    site = Site(setting, "big")
+    path = os.path.join(site.model_folder(), "weights.bin")
+    write_random(path, length)
+    site.publish_and_refresh()
+    peer = "openssl dgst -sha256"
+    return f"{length // MIB} MiB of random bytes. openssl and fsverity each compute one of the two digests that `publish` signs.", [
+        Contestant(peer, ["openssl", "dgst", "-sha256", path]),
+        Contestant("fsverity digest", ["fsverity", "digest", path]),
+        Contestant("manifest-sign publish", site.publish, peer, [Goal("wall", 1.05, of=peer)], site.reset_repository),
+        Contestant(
+            "manifest-verify check", site.check("--all"), peer, [Goal("wall", 1 / 1.8, of=peer), Goal("memory", 24_000_000)]),
+        Contestant("manifest-verify check --whole", site.check("--all", "--whole"), peer),
+    ]
+
+
+def small_files(setting):
+    """Many small files"""
+    count = 1_000 if setting.quick else 20_000
+    site = Site(setting, "small")
+    folder = site.model_folder()
+    for number in range(count):
+        inner = os.path.join(folder, f"{number // 200:03}")
+        os.makedirs(inner, exist_ok=True)
+        write_random(os.path.join(inner, f"{number:05}.bin"), 4096)
+    site.publish_and_refresh()
+    hash_all = f"find {shlex.quote(site.models)} -type f -print0 | xargs -0 openssl dgst -sha256"
+    peer = "find … \\| xargs openssl dgst -sha256"
+    return f"{count:,} files of 4 KiB.", [
+        Contestant(peer, ["sh", "-c", hash_all]),
+        Contestant("manifest-sign publish", site.publish, peer, [], site.reset_repository),
+        Contestant("manifest-verify check", site.check("--all"), peer, [Goal("cpu", 1, of=peer)]),
+        Contestant("manifest-verify check --whole", site.check("--all", "--whole"), peer),
+    ]
+
+
+def start_up(setting):
+    """Start-up"""
+    return "Each starts, prints its version and ends; `true` does nothing.", [
+        Contestant("true", [shutil.which("true")]),
+        Contestant("openssl version", ["openssl", "version"]),
+        Contestant("manifest-verify --version", [setting.verify, "--version"], "openssl version", [Goal("wall", 0.005, best=True)]),
+        Contestant("manifest-sign --version", [setting.sign, "--version"], "openssl version"),
+    ]
+
+
+def metadata(setting):
+    """Metadata of many files"""
+    count = 2_000 if setting.quick else 100_000
+    site = Site(setting, "metadata")
+    folder = site.model_folder()
+    for number in range(count):
+        inner = os.path.join(folder, f"{number // 1000:03}")
+        os.makedirs(inner, exist_ok=True)
+        with open(os.path.join(inner, f"{number:06}.bin"), "wb") as file:
+            file.write(b"%d" % number)
+    site.publish_and_refresh()
+    sizes = [os.path.getsize(path) for path in glob.glob(os.path.join(glob.escape(site.metadata), "*.targets.json"))]
+    path = f"acme/model/1.0/{count // 2000:03}/{count // 2:06}.bin"
+    url = setting.serve(site.metadata)
+    cache = os.path.join(setting.folder, "metadata", "cache")
+
+    def reset_cache():
+        shutil.rmtree(cache, ignore_errors=True)
+        os.mkdir(cache)
+
+    lookup = [setting.python, os.path.join(setting.root, "Benchmarks", "tuf_lookup.py")]
+    full = lookup + [site.root, url, cache, path]
+    reset_cache()
+    run_quietly(*full)
+    kept = cache + ".kept"
+    shutil.copytree(cache, kept)
+    kept_lookup = lookup + [site.root, url, kept, path]
+    refreshing = copy.copy(site)
+    refreshing.state = site.state + ".new"
+    first, again = "python-tuf: refresh and look up, nothing cached", "python-tuf: refresh and look up, all cached"
+    text = (
+        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign; read from a folder by ours, over "
+        "loopback HTTP by python-tuf. How much of its time goes into starting the interpreter and importing, the first line tells.")
+    return text, [
+        Contestant("python-tuf: imports alone", lookup + [cache]),
+        Contestant(first, full, prepare=reset_cache),
+        Contestant(again, kept_lookup),
+        Contestant(
+            "manifest-verify refresh, nothing cached", refreshing.refresh, first, [Goal("wall", 0.1, of=first)], refreshing.reset_state),
+        Contestant(
+            "manifest-verify show PATH: load, verify, look up", site.show(path), again,
+            [Goal("wall", 0.15), Goal("wall", 0.1, of=again), Goal("memory", 4 * max(sizes))]),
+    ]
+
+
+def memory(setting):
+    """Memory and the length of a file"""
+    small, large = (16, 208) if setting.quick else (1024, 13 * 1024)
+    site = Site(setting, "memory")
+    paths = []
+    for name, length in (("small", small), ("large", large)):
+        path = os.path.join(site.model_folder(name), "weights.bin")
+        with open(path, "wb") as file:
+            file.truncate(length * MIB)
+        if os.stat(path).st_blocks * 512 > MIB:
+            sys.exit(f"benchmark: {setting.folder} keeps no sparse files: set TMPDIR to a folder on another file system")
+        paths.append(f"acme/model/{name}/weights.bin")
+    site.publish_and_refresh()
+    name = f"manifest-verify check of {small} MiB"
+    goals = [Goal("memory", 24_000_000)]
+    return "Sparse files. The longer one may need at most a tenth more.", [
+        Contestant(name, site.check(paths[0]), goals=goals),
+        Contestant(f"manifest-verify check of {large} MiB", site.check(paths[1]), goals=goals + [Goal("memory", 1.1, of=name)]),
+    ]
+
+
+# Name for --only, function, runs, the same when quick, and bytes of disk that it needs at most.
+SCENARIOS = [
+    ("big-file", big_file, 5, 2, 2200 * MIB),
+    ("small-files", small_files, 5, 2, 300 * MIB),
+    ("start-up", start_up, 200, 20, MIB),
+    ("metadata", metadata, 5, 2, 800 * MIB),
+    ("memory", memory, 1, 1, 100 * MIB),
+]
