@@ -83,8 +83,6 @@ let package = Package(
     tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
-    .testTarget(
-      name: "CommandTests", dependencies: ["TestSupport", "manifest-sign", "manifest-verify", "manifest-install"], swiftSettings: strict),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
   ]
 )
