@@ -80,6 +80,8 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "ModelInstaller"),
+    tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),

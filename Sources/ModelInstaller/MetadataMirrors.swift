@@ -43,7 +43,32 @@ package struct MetadataMirrors<Network: Transport> {
     return (manifest, changed)
   }
 
-  private mutating func answer(_ request: MetadataRequest, of workflow: inout ClientWorkflow) throws(InstallationError) -> [TrustChange] {
+  /// Finds a target, through as many delegated roles as it takes.
+  /// - Parameters:
+  ///   - manifest: what the refresh came to trust.
+  ///   - now: the time of the refresh.
+  ///   - store: what it keeps of a role is used where it is still what is signed; what is fetched is kept.
+  /// - Throws: `verification` with `notListed` where no role that may lists it.
+  package mutating func find(
+    _ path: TargetPath, in manifest: TrustedManifest, now: UTCTime, keepingIn store: inout TrustStore
+  ) throws(InstallationError) -> TargetFile {
+    var search: TargetSearch
+    do { search = try TargetSearch(for: path, in: manifest, now: now) } catch { throw .verification(error) }
+    while let request = search.request {
+      let kept: [UInt8]?
+      do { kept = try store.delegatedMetadata(request.role.name) } catch { throw .store(error) }
+      if let kept, search.offerKept(kept) { continue }
+      for change in try answer(request, of: &search) {
+        do { try store.keep(change) } catch { throw .store(error) }
+      }
+    }
+    guard let finding = search.finding else { throw .verification(.notListed(path: path)) }
+    return finding.file
+  }
+
+  private mutating func answer(
+    _ request: MetadataRequest, of workflow: inout some MetadataConsumer
+  ) throws(InstallationError) -> [TrustChange] {
     var worst: InstallationError?
     for step in mirrors.indices {
       let index = (current + step) % mirrors.count
@@ -62,14 +87,20 @@ package struct MetadataMirrors<Network: Transport> {
       }
     }
     if let worst { throw worst }
-    do { return try workflow.supplyNotAvailable() } catch { throw .verification(error) }
+    do { return try workflow.supplyNothing() } catch { throw .verification(error) }
   }
 
   /// - Returns: nil where the mirror says that there is no such file.
   private func fetch(_ request: MetadataRequest, from mirror: Mirror) throws(InstallationError) -> [UInt8]? {
     switch mirror {
     case .folder(let path):
-      do { return try MetadataFolder(path).read(request) } catch { throw .served(error, by: mirror) }
+      do {
+        if let bytes = try MetadataFolder(path).read(request) { return bytes }
+      } catch { throw .served(error, by: mirror) }
+      // A folder that is not there, not mounted say, has no answer to give.
+      let status = try onDisk(.open, path) { () throws(Errno) in try FileSystem.status(of: path, followingLinks: true) }
+      guard status.kind == .directory else { throw .file(.system(.open, path: path, .notDirectory)) }
+      return nil
     case .server(let url):
       var bytes: [UInt8] = []
       do throws(InstallationError) {
@@ -86,4 +117,27 @@ package struct MetadataMirrors<Network: Transport> {
       return bytes
     }
   }
+}
+
+/// What asks for metadata and judges it, apart from where it comes from.
+private protocol MetadataConsumer {
+  mutating func supply(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange]
+  mutating func supplyNothing() throws(VerificationError) -> [TrustChange]
+}
+
+extension ClientWorkflow: MetadataConsumer {
+  fileprivate mutating func supplyNothing() throws(VerificationError) -> [TrustChange] { try supplyNotAvailable() }
+}
+
+extension TargetSearch: MetadataConsumer {
+  fileprivate mutating func supplyNothing() throws(VerificationError) -> [TrustChange] {
+    try supplyNotAvailable()
+    return []
+  }
+}
+
+private func onDisk<Result>(_ operation: FileOperation, _ path: String, _ body: () throws(Errno) -> Result) throws(InstallationError)
+  -> Result
+{
+  do { return try FileError.describing(operation, path, body) } catch { throw .file(error) }
 }

@@ -1,6 +1,7 @@
 internal import CommandFailures
 internal import CommandLineSupport
 internal import DeviceCommands
+internal import ManifestVerifier
 internal import ModelInstaller
 
 /// What errors of fetching mean to a person: words, hints and exit codes in one table.
@@ -14,7 +15,9 @@ extension Failure {
 
   private init(_ error: InstallationError) {
     switch error {
-    case .verification(let error): self.init(error)
+    case .verification(let error):
+      self.init(error)
+      if case .notListed = error { hint = "run manifest-verify list with the same --state to see what the manifest holds" }
     case .served(let error, let mirror):
       self.init(error)
       place = [place, mirror.description].compactMap { $0 }.joined(separator: ", ")

@@ -35,11 +35,16 @@ enum GetVerb {
     let paths = try invocation.values(targets.name).map(path)
     let mirrors = try MirrorOptions.mirrors(MirrorOptions.targets, invocation, remembered: \.targets)
     let network = try Network.transport(invocation)
-    let manifest = try RefreshVerb.refresh(invocation, over: network) { _, _, _, _, _ in }
-    // All are looked up before any is fetched, so that a mistyped name costs no download.
-    let files = try paths.map { (path: $0, file: try manifest.file(at: $0)) }
+    // All are looked up before any is fetched, so that a mistyped name costs no download; the state is locked no longer than that.
+    var files: [(path: TargetPath, file: TargetFile)] = []
+    let refresh = try DeviceRefresh(invocation, over: network) { refresh, source, store in
+      for path in paths {
+        files.append((path, try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &store)))
+      }
+    }
     let fetch = try TargetFetch(
-      from: mirrors, over: network, consistentSnapshot: manifest.root.payload.consistentSnapshot, into: invocation.required(into.name),
+      from: mirrors, over: network, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot,
+      into: invocation.required(into.name),
       isCancelled: { Interruption.isRequested })
 
     let progress = output.progress(

@@ -24,31 +24,9 @@ enum RefreshVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    _ = try refresh(invocation, over: Network.transport(invocation)) { manifest, changed, stored, oldRoot, now in
-      RefreshReport.show(manifest, changed: changed, since: stored, oldRoot: oldRoot, now, output)
+    try DeviceRefresh(invocation, over: Network.transport(invocation)) { refresh, _, _ in
+      RefreshReport.show(refresh.manifest, changed: refresh.changed, since: refresh.stored, oldRoot: refresh.oldRoot, refresh.now, output)
     }
     return .done
-  }
-
-  /// Refreshes, holding the state's lock meanwhile.
-  /// - Returns: what is trusted now.
-  static func refresh(
-    _ invocation: Invocation, over network: HTTPTransport,
-    report: (TrustedManifest, Set<TopLevelRole>, StoredMetadata, _ oldRoot: Version, _ now: UTCTime) -> Void
-  ) throws -> TrustedManifest {
-    let mirrors = try MirrorOptions.mirrors(MirrorOptions.metadata, invocation, remembered: \.metadata)
-    let now = try ReportTime.now()
-    var store = try TrustStore(DeviceState.folder(invocation))
-    let (anchor, stored) = (try DeviceState.anchor(invocation, store), try store.metadata())
-    let (oldRoot, workflow) = try DeviceState.explaining(invocation) { () throws(VerificationError) in
-      (
-        try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version,
-        try ClientWorkflow(anchor: anchor, stored: stored, now: now)
-      )
-    }
-    var source = MetadataMirrors(mirrors, over: network)
-    let (manifest, changed) = try source.refresh(workflow, keepingIn: &store)
-    report(manifest, changed, stored, oldRoot, now)
-    return manifest
   }
 }

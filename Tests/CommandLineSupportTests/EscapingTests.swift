@@ -1,4 +1,5 @@
 import CommandLineSupport
+import TestSupport
 import Testing
 
 @Suite("Nothing that is printed can act on a terminal")
@@ -94,19 +95,5 @@ struct EscapingTests {
       }
     }
     return result
-  }
-}
-
-/// Random numbers that are the same in every run (xorshift64*).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-  mutating func next() -> UInt64 {
-    state ^= state >> 12
-    state ^= state << 25
-    state ^= state >> 27
-    return state &* 0x2545_F491_4F6C_DD1D
   }
 }

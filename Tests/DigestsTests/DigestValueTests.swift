@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 
 @Suite("Digests compare as their bytes and as their texts")

@@ -1,5 +1,6 @@
 import Digests
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The fs-verity digest is what `fsverity digest` prints", .serialized)

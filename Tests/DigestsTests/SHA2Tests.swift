@@ -1,4 +1,5 @@
 import Digests
+import TestSupport
 import Testing
 
 @Suite("SHA-256 and SHA-512 are those of FIPS 180-4")

@@ -53,7 +53,7 @@ struct DamageTests {
 
   @Test("Random damage in many places never brings the reader down", arguments: [SmallFile.gguf, .safetensors])
   func randomDamage(_ file: SmallFile) {
-    var random = SplitMix(state: 1)
+    var random = SeededGenerator(seed: 1)
     var refused = 0
     for _ in 0..<2_000 {
       var variant = file.bytes
@@ -103,18 +103,5 @@ enum SmallFile: CustomTestStringConvertible {
         """
       return ModelFormatsTests.safetensors(header, dataLength: 10)
     }
-  }
-}
-
-/// A small generator with a seed, so that a failure comes again.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

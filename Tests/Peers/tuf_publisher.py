@@ -7,6 +7,7 @@ stand in every place where it allows them, one key included. Prints one JSON obj
 
 import argparse
 import datetime
+import fnmatch
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ import sys
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from securesystemslib.formats import encode_canonical
 from securesystemslib.signer import CryptoSigner, SSlibKey
-from tuf.api.metadata import Metadata, MetaFile, Role, Root, Snapshot, TargetFile, Targets, Timestamp
+from tuf.api.metadata import DelegatedRole, Delegations, Metadata, MetaFile, Role, Root, Snapshot, TargetFile, Targets, Timestamp
 from tuf.api.serialization.json import JSONSerializer
 
 ROLES = ("root", "targets", "snapshot", "timestamp")
@@ -42,6 +43,9 @@ def arguments():
     parser.add_argument("--no-consistent-snapshot", action="store_true")
     parser.add_argument("--rotate", action="append", choices=ROLES, default=[], metavar="ROLE", help="one more root, new keys for ROLE")
     parser.add_argument("--targets", type=int, default=3, metavar="N", help="how many targets (3)")
+    parser.add_argument(
+        "--delegate", action="append", default=[], metavar="ROLE=PATTERN", help="a delegated role, which lists the targets that match")
+    parser.add_argument("--big", type=int, metavar="BYTES", help="one more target, big.bin: a sparse file of zeros")
     parser.add_argument("--expires", type=instant, default=instant("2040-01-01T00:00:00Z"), metavar="TIME", help="of all four roles")
     parser.add_argument("--expires-role", nargs=2, action="append", default=[], metavar=("ROLE", "TIME"), help="of one role")
     parser.add_argument("--version", type=int, default=1, help="of targets, snapshot and timestamp (1)")
@@ -137,13 +141,39 @@ class Publisher:
             unknown["custom"] = {"number": number} | self.unknown
         return TargetFile(length, hashes, path, unknown)
 
+    def write_big_target(self):
+        digest, length = hashlib.sha256(), self.options.big
+        for start in range(0, length, 1 << 20):
+            digest.update(bytes(min(1 << 20, length - start)))
+        path = "big.bin"
+        name = path if self.options.no_consistent_snapshot else f"{digest.hexdigest()}.{path}"
+        with open(os.path.join(self.options.directory, "targets", name), "wb") as file:
+            file.truncate(length)
+        return TargetFile(length, {"sha256": digest.hexdigest()}, path)
+
+    def publish_delegated(self, files):
+        """Takes the delegated targets out of the files, and publishes the roles that list them."""
+        keys, roles, meta = {}, {}, {}
+        for role, _, pattern in (text.partition("=") for text in self.options.delegate):
+            self.needed[role], self.generation[role], self.expires[role] = (1, 1), 0, self.options.expires
+            own = {path: files.pop(path) for path in fnmatch.filter(list(files), pattern)}
+            meta[f"{role}.json"] = self.publish_role(role, Targets(targets=own, **self.common(role, self.options.version)))
+            key = self.signers(role)[0].public_key
+            keys[key.keyid] = key
+            roles[role] = DelegatedRole(role, [key.keyid], 1, False, [pattern])
+        return (Delegations(keys, roles) if roles else None), meta
+
     def publish(self):
         roots = self.publish_roots()
         os.makedirs(os.path.join(self.options.directory, "targets"))
         files = {file.path: file for file in map(self.write_target, range(self.options.targets))}
+        if self.options.big is not None:
+            files["big.bin"] = self.write_big_target()
         version = self.options.version
-        targets = self.publish_role("targets", Targets(targets=files, **self.common("targets", version)))
-        snapshot = self.publish_role("snapshot", Snapshot(meta={"targets.json": targets}, **self.common("snapshot", version)))
+        delegations, meta = self.publish_delegated(files)
+        targets = Targets(targets=files, delegations=delegations, **self.common("targets", version))
+        meta["targets.json"] = self.publish_role("targets", targets)
+        snapshot = self.publish_role("snapshot", Snapshot(meta=meta, **self.common("snapshot", version)))
         self.publish_role("timestamp", Timestamp(snapshot_meta=snapshot, **self.common("timestamp", version)))
         return {
             "versions": {"root": roots, "targets": version, "snapshot": version, "timestamp": version},

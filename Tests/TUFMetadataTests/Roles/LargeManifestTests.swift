@@ -16,13 +16,9 @@ import Testing
 
   @Test func `100,000 targets are read, checked and found`() throws {
     let bytes = Self.file(count: 100_000)
-    var targets: Targets?
-    let time = try ContinuousClock().measure { targets = try UnverifiedMetadata<Targets>(parsing: bytes).payload }
-    #expect(targets?.count == 100_000)
-    #expect(targets?[try TargetPath("organisation/model/1099999.gguf")]?.byteCount == 7)
-    #expect(targets?[try TargetPath("organisation/model/1100000.gguf")] == nil)
-    // A small part of this when optimised: the bound tells quadratic time from linear, without optimisation and on a busy machine too.
-    #expect(time < .seconds(60))
-    print("\(bytes.count) bytes of targets were read and checked in \(time)")
+    let targets = try UnverifiedMetadata<Targets>(parsing: bytes).payload
+    #expect(targets.count == 100_000)
+    #expect(targets[try TargetPath("organisation/model/1099999.gguf")]?.byteCount == 7)
+    #expect(targets[try TargetPath("organisation/model/1100000.gguf")] == nil)
   }
 }
