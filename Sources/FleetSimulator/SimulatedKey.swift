@@ -40,14 +40,16 @@ extension [SimulatedKey] {
   var list: JSONTree {
     .object(Dictionary(map { (ByteString($0.key.id.description), Key.tree($0.publicKey)) }, uniquingKeysWith: { first, _ in first }))
   }
-}
 
-extension JSONTree {
-  /// The metadata file over what is signed.
-  package func signed(by keys: [SimulatedKey]) throws(SimulationError) -> [UInt8] {
-    let message = canonicalBytes
+  /// A metadata file over exactly these bytes, whatever they say.
+  package func file(over message: [UInt8]) throws(SimulationError) -> [UInt8] {
     var entries: [JSONTree] = []
-    for key in keys { entries.append(try key.entry(over: message)) }
-    return JSONTree.object([.signatures: .array(entries), .signed: self]).canonicalBytes
+    for key in self { entries.append(try key.entry(over: message)) }
+    var bytes = [UInt8]("{\"signatures\":".utf8)
+    JSONTree.array(entries).appendCanonical(to: &bytes)
+    bytes += [UInt8](",\"signed\":".utf8)
+    bytes += message
+    bytes.append(UInt8(ascii: "}"))
+    return bytes
   }
 }

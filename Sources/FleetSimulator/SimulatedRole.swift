@@ -21,7 +21,7 @@ package struct SimulatedRole: Sendable {
   /// The next version; the last one that there is stays.
   package mutating func advance() { version = version.next ?? version }
 
-  func sign(_ tree: JSONTree) throws(SimulationError) -> [UInt8] { try tree.signed(by: signers ?? keys) }
+  func sign(_ tree: JSONTree) throws(SimulationError) -> [UInt8] { try (signers ?? keys).file(over: tree.canonicalBytes) }
 
   /// Keys and threshold, as root writes them.
   var rule: JSONTree {

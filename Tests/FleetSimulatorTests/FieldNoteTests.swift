@@ -3,9 +3,9 @@ import ManifestVerifier
 import TUFMetadata
 import Testing
 
-/// The points of the field notes on client workflows that need mirrors, a clock or a disk. Those of the roles alone stand in
-/// `ManifestVerifierTests` (4–11, 16, 19, 20) and `TUFMetadataTests` (6, 8, 9, 15, 17), those of delegations in `DelegationTests`
-/// (12–15, 19, 21), 18 in `TrustStoreTests` and `CrashTests`.
+/// The points of the field notes on client workflows that need mirrors, a clock or a disk. The others: 4–11, 16, 19 and 20 in
+/// `ManifestVerifierTests`, 12–15, 19 and 21 in `DelegationTests`, 22 in `AttackTests`, 18 also in `LayoutTests` and `CrashTests`; every
+/// case of the syntax (6, 8, 9, 15, 17, 23) in `TUFMetadataTests`.
 @Suite struct `Field notes on mirrors, clock and disk` {
   @Test(arguments: ["timestamp", "snapshot", "targets"] as [ByteString])
   func `FN 1: metadata is expired at the very second that it states`(role: ByteString) throws {
@@ -90,6 +90,57 @@ import Testing
     try next.publishNext()
     #expect(fleet.refusal(SimulatedMirror(next.files)) == .removedFromSnapshot(name: "team.json"))
     #expect(fleet.device.disk["snapshot.json"] == fleet.publisher.files["1.snapshot.json"])
+  }
+
+  /// What a publisher, or a thief of its key, has signed after a change of the text.
+  static func edited(_ path: String, of fleet: Fleet, by keys: [SimulatedKey], _ old: String, _ new: String) throws -> SimulatedMirror {
+    let text = String(decoding: try #require(fleet.publisher.files[path]), as: UTF8.self)
+    let signed = try #require(text.split(separator: ",\"signed\":", maxSplits: 1).last).dropLast()
+    let edited = signed.replacing(old, with: new)
+    try #require(edited != signed)
+    var mirror = fleet.mirror
+    mirror.files[path] = try keys.file(over: Array(edited.utf8))
+    return mirror
+  }
+
+  @Test(arguments: [
+    ("\"version\":1}", "\"version\":true}"), ("\"version\":1}", "\"version\":1.0}"), ("\"version\":1}", "\"version\":1,\"version\":1}"),
+    ("\"sha256\":\"", "\"sha256\":\"zz"), ("\"sha256\":\"", "\"sha256\":\"\",\"x\":\""),
+  ]) func `FN 17: syntax that others let pass is refused, signed or not`(old: String, new: String) throws {
+    var fleet = try Fleet()
+    let before = fleet.device.disk
+    guard
+      case .malformed(role: "timestamp", _) = fleet.refusal(
+        try Self.edited("timestamp.json", of: fleet, by: fleet.publisher.timestamp.keys, old, new))
+    else {
+      Issue.record("accepted: \(new)")
+      return
+    }
+    #expect(fleet.device.disk == before)
+  }
+
+  @Test func `FN 8: a key id that is not the SHA-256 of its key refuses the root`() throws {
+    var fleet = try Fleet()
+    try fleet.publisher.rotate { _ in }
+    let id = fleet.publisher.timestamp.keys[0].key.id.description
+    let wrong = String(id.reversed())
+    let before = fleet.device.disk
+    #expect(
+      fleet.refusal(try Self.edited("2.root.json", of: fleet, by: fleet.publisher.root.keys, id, wrong))
+        == .malformed(role: "root", .keyIDMismatch(declared: wrong, computed: id)))
+    #expect(fleet.device.disk == before)
+  }
+
+  @Test(arguments: ["../x", "a//b", "/a", "a/./b", "a/../b", "a\\\\b", "a\\u0000b"])
+  func `FN 15, 23: a target path that leads elsewhere refuses the targets`(path: String) throws {
+    var fleet = try Fleet { $0.statesLengthsAndHashes = false }
+    try fleet.publisher.publishNext()
+    let mirror = try Self.edited("2.targets.json", of: fleet, by: fleet.publisher.targets.keys, "org/model/weights.gguf", path)
+    guard case .malformed(role: "targets", _) = fleet.refusal(mirror) else {
+      Issue.record("accepted: \(path)")
+      return
+    }
+    #expect(fleet.device.disk["targets.json"] == fleet.publisher.files["1.targets.json"])
   }
 
   @Test func `FN 20: a repository may be followed in which a role never verifies any more`() throws {
