@@ -36,6 +36,7 @@ let package = Package(
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CFileCalls"),
+    .systemLibrary(name: "CPKCS11"),
 
     library("Digests", ["CLibcrypto"]),
     library("TUFMetadata", ["Digests"]),
@@ -43,7 +44,7 @@ let package = Package(
     library("FileIO", ["CFileCalls"]),
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),

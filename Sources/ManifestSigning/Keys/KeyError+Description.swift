@@ -30,6 +30,7 @@ extension KeyError: CustomStringConvertible {
     case .interrupted: "interrupted"
     case .protectionDiffers(let encrypted):
       encrypted ? "it is encrypted and needs a passphrase" : "it is not encrypted and has no passphrase"
+    case .notImportable(let fault): fault.description
     case .signatureNotVerified: "the signature that was just made does not verify; nothing was signed"
     }
   }
@@ -49,6 +50,7 @@ extension KeyError: CustomStringConvertible {
     case .foreignOwner(let expected, _): "chown \(expected) \(KeyError.quoted(path))"
     case .looseFileMode: "chmod 600 \(KeyError.quoted(path))"
     case .looseFolderMode: "chmod 700 \(KeyError.quoted(path))"
+    case .notImportable(let fault): fault.hint
     case .symbolicLink, .notFolder: "name the real path: realpath \(KeyError.quoted(path))"
     default: nil
     }

@@ -55,6 +55,9 @@ public enum KeyError: Error, Equatable, Sendable {
   /// The key is not encrypted, and something tried to open it with a passphrase, or the other way round.
   case protectionDiffers(encrypted: Bool)
 
+  /// A file of another program is no key that can be imported.
+  case notImportable(ImportFault)
+
   /// libsodium did not accept a signature that was just made.
   case signatureNotVerified
 }

@@ -101,6 +101,27 @@ public import FileIO
     return try withKept(body)
   }
 
+  /// Lends a passphrase, or PIN, that opens something else than a secret key file; typed, it is asked for once.
+  /// - Parameters:
+  ///   - name: what it opens, for the prompt: `the file backup.pem`.
+  ///   - body: must not use this source.
+  public func withPassphrase<R: ~Copyable>(
+    for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
+  ) throws(SigningError) -> R {
+    try readOption()
+    if kept == nil {
+      kept = try ask(name)
+      keptIsTyped = true
+    }
+    return try withKept(body)
+  }
+
+  /// A source for another secret, asked for by the same prompt.
+  public func another(variable: String, option: Option?) throws(SigningError) -> PassphraseSource {
+    // Handed on, not called.
+    try unsafe PassphraseSource(variable: variable, option: option, prompt: prompt)
+  }
+
   private func withKept<R: ~Copyable>(_ body: (borrowing Passphrase) throws(SigningError) -> R) throws(SigningError) -> R {
     switch kept {
     case .some(let passphrase): return try body(passphrase)

@@ -17,6 +17,9 @@ enum ProcessAccess {
     private static let coreFile = CInt(RLIMIT_CORE.rawValue)
   #endif
 
+  /// The user whose rights the process has.
+  static var user: UInt32 { geteuid() }
+
   /// The error of the call before.
   static var lastErrno: Errno { Errno(errno) }
 

@@ -29,7 +29,7 @@ public struct RepositoryCreation {
     case generated(PassphraseSource)
     /// New ones in clear.
     case generatedUnencrypted
-    /// Those that lie in the folder of the secret keys, under the names that new ones would get.
+    /// Those that lie in the folder of the secret keys, or have an external signer, under the names that new ones would get.
     case existing(PassphraseSource)
   }
 
@@ -124,6 +124,8 @@ public struct RepositoryCreation {
       notice(.unencrypted(name: name, path: path))
       return SecretKeySigner(key)
     case .existing(let passphrases):
+      // The public half of an external signer's key was put into `keys` beforehand.
+      if let external = try KeyRing(layout).externalSigner(named: name, passphrases) { return external }
       let file = try SecretKeyFile.read(path: path)
       if !file.isEncrypted { notice(.unencrypted(name: name, path: path)) }
       return SecretKeySigner(try passphrases.open(file))

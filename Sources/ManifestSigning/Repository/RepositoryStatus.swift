@@ -9,7 +9,7 @@ public struct RepositoryStatus: Sendable {
     public let name: String
     /// Who holds it, where keys/policy.json says so.
     public let holder: String?
-    /// Whether its secret half lies in `secrets`.
+    /// Whether its secret half lies in `secrets`, or an external signer is configured for it.
     public let isAtHand: Bool
   }
 
@@ -41,7 +41,7 @@ public struct RepositoryStatus: Sendable {
     roles = TopLevelRole.allCases.map { role in
       let keys = state.root.payload[role]
       let held = keys.keyIDs.map { id in
-        HeldKey(id: id, name: ring.name(of: id), holder: policy.holders[ring.name(of: id)], isAtHand: ring.secrets[id] != nil)
+        HeldKey(id: id, name: ring.name(of: id), holder: policy.holders[ring.name(of: id)], isAtHand: ring.isAtHand(id))
       }
       let expires = published[role]?.1
       return Role(
