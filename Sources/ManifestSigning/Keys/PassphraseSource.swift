@@ -89,16 +89,47 @@ public import FileIO
   public func withNewPassphrase<R: ~Copyable>(
     for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
   ) throws(SigningError) -> R {
-    try readOption()
-    if kept == nil {
-      let first = try ask("New passphrase for \(name)")
-      guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
-      let second = try ask("The same passphrase again")
-      guard first.isEqual(to: second) else { throw .key(.passphrasesDiffer, path: "") }
-      kept = consume first
-      keptIsTyped = true
-    }
+    try askForNew(name)
     return try withKept(body)
+  }
+
+  /// Sees to it that there is a passphrase for a new key.
+  func askForNew(_ name: String) throws(SigningError) {
+    try readOption()
+    guard kept == nil else { return }
+    let first = try ask("New passphrase for \(name)")
+    guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
+    let second = try ask("The same passphrase again")
+    guard first.isEqual(to: second) else { throw .key(.passphrasesDiffer, path: "") }
+    kept = consume first
+    keptIsTyped = true
+  }
+
+  /// Sees to it that there is a passphrase for something that exists.
+  func askOnce(_ text: String) throws(SigningError) {
+    try readOption()
+    guard kept == nil else { return }
+    kept = try ask(text)
+    keptIsTyped = true
+  }
+
+  /// The text of a new file for a key, under the passphrase that was asked for before.
+  func encrypt(_ key: borrowing SecretKey, name: String, path: String) throws(SigningError) -> SecureBytes {
+    switch kept {
+    case .none: throw .key(.passphraseMissing(variable: variable), path: path)
+    case .some(let passphrase):
+      do throws(KeyError) {
+        return try SecretKeyFile.encrypt(key, name: name, passphrase: passphrase, costs: .standard)
+      } catch { throw .key(error, path: path) }
+    }
+  }
+
+  /// Opens the file of another program with the passphrase that was asked for before.
+  func openKept(_ file: borrowing ForeignKeyFile) throws(SigningError) -> ForeignKeyFile.Opened {
+    switch kept {
+    case .none: throw .key(.passphraseMissing(variable: variable), path: file.path)
+    case .some(let passphrase): return try file.open(with: passphrase)
+    }
   }
 
   /// Lends a passphrase, or PIN, that opens something else than a secret key file; typed, it is asked for once.
@@ -108,11 +139,7 @@ public import FileIO
   public func withPassphrase<R: ~Copyable>(
     for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
   ) throws(SigningError) -> R {
-    try readOption()
-    if kept == nil {
-      kept = try ask(name)
-      keptIsTyped = true
-    }
+    try askOnce(name)
     return try withKept(body)
   }
 

@@ -20,8 +20,9 @@ struct PublishedSet {
     let available: [TopLevelRole: [any Signer]] = [
       .targets: try signers(.targets), .snapshot: try signers(.snapshot), .timestamp: try signers(.timestamp),
     ]
-    let limits = available.mapValues { $0.map(SignerRehearsal.init) }
-    _ = try Self.files(content, state, policy, now, limits)
+    if available.values.joined().contains(where: { $0 is ExternalSigner }) {
+      _ = try Self.files(content, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
+    }
     let (targets, snapshot, timestamp) = try Self.files(content, state, policy, now, available)
     let stored = StoredMetadata(
       roots: Array(state.roots.dropFirst()), timestamp: timestamp.bytes, snapshot: snapshot.bytes, targets: targets.bytes)

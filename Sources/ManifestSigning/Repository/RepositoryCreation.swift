@@ -132,16 +132,7 @@ public struct RepositoryCreation {
     }
   }
 
-  /// Keeps git from ever taking a secret along.
-  private func ignoreSecrets() throws(SigningError) {
-    let path = layout.secrets + "/.gitignore"
-    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
-      try onDisk { () throws(FileError) in
-        try FileSystem.createDirectories(layout.secrets, permissions: 0o700)
-        try replaceFile(at: path, with: Array("*\n".utf8), permissions: 0o600)
-      }
-    }
-  }
+  private func ignoreSecrets() throws(SigningError) { try SecretsFolder.prepare(layout) }
 
   private func writePublicKey(_ key: Ed25519PublicKey, _ name: String) throws(SigningError) {
     let path = layout.publicKey(name)

@@ -33,6 +33,7 @@ public struct RepositoryStatus: Sendable {
   /// Reads a repository.
   /// - Parameter now: the time that the renewal windows are held against.
   public init(_ layout: RepositoryLayout, at now: UTCTime) throws(SigningError) {
+    try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     let policy = try Policy.read(layout.policy)
     let ring = try KeyRing(layout)
