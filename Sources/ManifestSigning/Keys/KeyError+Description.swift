@@ -20,6 +20,7 @@ extension KeyError: CustomStringConvertible {
     case .invalidName:
       "the name of a key must have 1 to \(SecretKeyText.nameByteLimit) bytes of visible characters, with no blank at its ends"
     case .publicKeyMismatch: "the secret half does not belong to the public half that stands in the file"
+    case .otherPublicKey: "it is the public half of another key; nothing was written"
     case .notPublicKey(let fault): "it is not an Ed25519 public key as PEM: \(fault)"
     case .wrongPassphrase: "the passphrase is wrong, or the file was changed"
     case .passphraseMissing(let variable):

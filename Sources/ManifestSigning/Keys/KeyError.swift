@@ -36,6 +36,8 @@ public enum KeyError: Error, Equatable, Sendable {
   case invalidName
   /// The secret half does not belong to the public half.
   case publicKeyMismatch
+  /// The public half that was there before is not that of the key.
+  case otherPublicKey
   /// The file is not the public half of an Ed25519 key as PEM.
   case notPublicKey(PublicKeyFault)
 

@@ -40,6 +40,8 @@ public import FileIO
   private let prompt: Prompt?
   private var kept: Passphrase?
   private var keptIsTyped = false
+  private var isFromVariable = false
+  private var others: [String: PassphraseSource] = [:]
 
   /// Takes the variable out of the environment at once, so that no program started later inherits it, whether it is needed or not.
   ///
@@ -54,7 +56,10 @@ public import FileIO
     // Kept, not called.
     unsafe self.prompt = prompt
     do throws(KeyError) {
-      if let value = try ProcessAccess.takeVariable(variable, limit: Passphrase.byteLimit) { kept = try Passphrase(value) }
+      if let value = try ProcessAccess.takeVariable(variable, limit: Passphrase.byteLimit) {
+        kept = try Passphrase(value)
+        isFromVariable = true
+      }
     } catch { throw .key(error, path: variable) }
   }
 
@@ -143,10 +148,26 @@ public import FileIO
     return try withKept(body)
   }
 
-  /// A source for another secret, asked for by the same prompt.
-  public func another(variable: String, option: Option?) throws(SigningError) -> PassphraseSource {
+  /// The source of another secret, asked for by the same prompt, and kept as long as this source.
+  /// - Parameter purpose: what the secret opens; the same source serves the same purpose again. What one was typed for is never tried on another.
+  public func another(variable: String, option: Option?, for purpose: String) throws(SigningError) -> PassphraseSource {
+    if let known = others[purpose] { return known }
     // Handed on, not called.
-    try unsafe PassphraseSource(variable: variable, option: option, prompt: prompt)
+    let new = try unsafe PassphraseSource(variable: variable, option: option, prompt: prompt)
+    for (_, other) in others where other.variable == variable && other.isFromVariable { try new.copyKept(of: other) }
+    others[purpose] = new
+    return new
+  }
+
+  private func copyKept(of other: PassphraseSource) throws(SigningError) {
+    switch other.kept {
+    case .none: break
+    case .some(let passphrase):
+      do throws(KeyError) {
+        kept = try Passphrase(passphrase.bytes.slice(0..<passphrase.bytes.count))
+      } catch { throw .key(error, path: variable) }
+      isFromVariable = true
+    }
   }
 
   private func withKept<R: ~Copyable>(_ body: (borrowing Passphrase) throws(SigningError) -> R) throws(SigningError) -> R {

@@ -1,5 +1,5 @@
-internal import Digests
 internal import CSodium
+internal import Digests
 public import TUFMetadata
 
 /// A public key in the forms that other programs take.

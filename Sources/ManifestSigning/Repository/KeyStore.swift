@@ -91,39 +91,47 @@ public struct KeyStore {
   // MARK: Adding
 
   /// Refuses, before anything is asked or made, a name under which no key can be added.
-  public func requireFree(_ name: String) throws(SigningError) {
+  /// - Parameter publicKeyMayExist: for a key that is brought along, whose public half may have come before it.
+  public func requireFree(_ name: String, publicKeyMayExist: Bool = false) throws(SigningError) {
     try Self.requireName(name)
-    for path in [layout.secretKey(name), layout.publicKey(name)] {
-      do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
-        guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-        continue
-      }
+    for path in [layout.secretKey(name)] + (publicKeyMayExist ? [] : [layout.publicKey(name)]) where try Self.exists(path) {
       throw .alreadyExists(path: path)
     }
   }
 
-  /// Refuses a key that is not to be used anew: one of the worked example's, one that the roots have left behind, one that is there already.
-  public func requireFresh(_ publicKey: Ed25519PublicKey) throws(SigningError) {
+  private static func exists(_ path: String) throws(SigningError) -> Bool {
+    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
+      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
+      return false
+    }
+    return true
+  }
+
+  /// Refuses a key that is not to be used anew: one of the worked example's, one that the roots have left behind, one that is there already under
+  /// another name.
+  public func requireFresh(_ publicKey: Ed25519PublicKey, name: String) throws(SigningError) {
     let id = Key(publicKey).id
     guard !ExampleKeys.ids.contains(id.description) else { throw .exampleKey(id: id.description) }
     try retired?.refuse(id)
-    if let name = try KeyRing(layout).names[id] { throw .keyExists(name: name, id: id.description) }
+    if let other = try KeyRing(layout).names[id], other != name { throw .keyExists(name: other, id: id.description) }
   }
 
-  /// Writes `secrets/NAME.key`, then `keys/NAME.pem`. Never overwrites.
-  public func add(_ key: borrowing SecretKey, name: String, _ protection: Protection) throws(SigningError) {
-    try requireFree(name)
-    try requireFresh(key.publicKey)
+  /// Writes `secrets/NAME.key`, then `keys/NAME.pem`. Never overwrites; where the public half is there already, it has to be that of the key.
+  public func add(
+    _ key: borrowing SecretKey, name: String, _ protection: Protection, publicKeyMayExist: Bool = false
+  ) throws(SigningError) {
+    try requireFree(name, publicKeyMayExist: publicKeyMayExist)
+    try requireFresh(key.publicKey, name: name)
+    let hasPublicKey = publicKeyMayExist ? try Self.exists(layout.publicKey(name)) : false
+    if hasPublicKey, try publicKey(named: name) != key.publicKey { throw .key(.otherPublicKey, path: layout.publicKey(name)) }
     try SecretsFolder.prepare(layout)
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.keys) }
     let path = layout.secretKey(name)
     switch protection {
     case .none: try SecretKeyFile.writeUnencrypted(key, name: name, path: path)
-    case .passphrase(let source):
-      // A copy of the reference: the key itself is only lent.
-      try Self.write(key, name, source, path)
+    case .passphrase(let source): try Self.write(key, name, source, path)
     }
-    try PublicKeyFile.write(key.publicKey, path: layout.publicKey(name))
+    if !hasPublicKey { try PublicKeyFile.write(key.publicKey, path: layout.publicKey(name)) }
   }
 
   private static func write(

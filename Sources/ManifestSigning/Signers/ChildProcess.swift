@@ -118,7 +118,7 @@ enum ChildProcess {
   /// Lends an array of C strings that ends with nil.
   private static func withCStrings<R>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
     let pointers = unsafe texts.map { unsafe strdup($0) }
-    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
     return unsafe body(pointers + [nil])
   }
 

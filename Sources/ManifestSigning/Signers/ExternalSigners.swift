@@ -37,7 +37,7 @@ struct ExternalSigners {
       let modulePath = uri.modulePath ?? ""
       try FileSafety.requireOwn(modulePath, allowsRoot: true)
       // Taken out of the environment now, before any module or program could see it.
-      let pins = try passphrases.another(variable: pinVariable, option: pinFile.map { .file($0) })
+      let pins = try passphrases.another(variable: pinVariable, option: pinFile.map { .file($0) }, for: uri.tokenDescription)
       return PKCS11Source(uri: uri, modulePath: modulePath) { (use) throws(SignerFault) in
         do throws(SigningError) {
           try pins.withPassphrase(for: "PIN of \(entry.name)") { (pin) throws(SigningError) in

@@ -20,7 +20,9 @@ enum FileSafety {
     do throws(Errno) { status = try FileSystem.status(of: path, followingLinks: followingLinks) } catch {
       throw .file(.system(.inspect, path: path, error))
     }
-    guard status.kind == kind else { throw .unsafeConfiguration(path: path, reason: "it is a \(status.kind.rawValue), not a \(kind.rawValue)") }
+    guard status.kind == kind else {
+      throw .unsafeConfiguration(path: path, reason: "it is a \(status.kind.rawValue), not a \(kind.rawValue)")
+    }
     let user = ProcessAccess.user
     guard status.owner == user || allowsRoot && status.owner == 0 else {
       throw .unsafeConfiguration(path: path, reason: "it belongs to user \(status.owner), not to user \(user) who runs this command")

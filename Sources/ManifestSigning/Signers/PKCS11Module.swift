@@ -97,7 +97,7 @@ internal import CPKCS11
   }
 
   func closeSession(_ session: UInt) {
-    _ = unsafe functions.C_Logout.map { $0(session) }
+    // No C_Logout: that would end the login of other sessions too. The token does it with the last one.
     _ = unsafe functions.C_CloseSession.map { $0(session) }
   }
 

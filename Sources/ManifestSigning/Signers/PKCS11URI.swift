@@ -26,6 +26,9 @@ struct PKCS11URI: Equatable {
     guard object != nil || id != nil else { throw Fault(reason: "it names no key: give object or id") }
   }
 
+  /// The same for all keys on one token.
+  var tokenDescription: String { "\(modulePath ?? "") \([token, serial, manufacturer, model])" }
+
   private mutating func readPath(_ text: Substring) throws(Fault) {
     let (name, value) = try Self.split(text)
     func set(_ place: WritableKeyPath<Self, [UInt8]?>) throws(Fault) {

@@ -82,7 +82,8 @@ public struct SignersConfiguration: Equatable, Sendable {
   fileprivate static func requireOnly(_ names: [ByteString], in object: JSONValue) throws(MetadataError) {
     try object.requireObject()
     for (name, _) in object.members where !names.contains(name) {
-      throw .invalidValue(path: name.description, expected: "one of \(names.map(\.description).joined(separator: ", "))", found: "another name")
+      throw .invalidValue(
+        path: name.description, expected: "one of \(names.map(\.description).joined(separator: ", "))", found: "another name")
     }
   }
 }
@@ -137,7 +138,8 @@ extension SignersConfiguration.Entry {
         throw .invalidValue(path: "pkcs11", expected: "a PKCS #11 URI as RFC 7512 has it: \(error.reason)", found: "another text")
       }
       guard let module = parsed.modulePath, module.hasPrefix("/") else {
-        throw .invalidValue(path: "pkcs11", expected: "module-path=, with an absolute path", found: parsed.modulePath.map { "\"\($0)\"" } ?? "none")
+        throw .invalidValue(
+          path: "pkcs11", expected: "module-path=, with an absolute path", found: parsed.modulePath.map { "\"\($0)\"" } ?? "none")
       }
       let file = try json.readIfPresent("pin_file") { value throws(MetadataError) in try Self.text(value) }
       let variable = try json.readIfPresent("pin_variable") { value throws(MetadataError) in try Self.text(value) }

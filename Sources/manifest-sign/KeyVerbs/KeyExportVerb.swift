@@ -32,7 +32,9 @@ enum KeyExportVerb {
     if let text = invocation.value(keyNumber.name) {
       do {
         number = try Hexadecimal.decode(Array(text.utf8).span, byteCount: PublicKeyExport.minisignKeyNumberByteCount)
-      } catch { throw Failure(.usage, "\(keyNumber.name) is no key number", expected: "16 lower-case hexadecimal digits", found: "\"\(text)\"") }
+      } catch {
+        throw Failure(.usage, "\(keyNumber.name) is no key number", expected: "16 lower-case hexadecimal digits", found: "\"\(text)\"")
+      }
       guard form == .minisign else { throw Failure(.usage, "\(keyNumber.name) belongs to \(format.name) minisign") }
     }
     let text = PublicKeyExport.text(key, as: form, name: name, minisignKeyNumber: number)

@@ -14,7 +14,8 @@ enum KeyImportVerb {
     discussion: [
       "FILE is an Ed25519 key: PKCS #8 as openssl writes it (PEM or DER, encrypted or not), a minisign secret key (encrypted or not), a seed of 32 bytes "
         + "raw or in base64 as Sparkle keeps it, or seed and public key of 64 bytes. FILE is left as it is: destroy it once the import is backed up.",
-      "Writes secrets/NAME.key and keys/NAME.pem, and overwrites nothing. A key that the roots have retired is refused.",
+      "Writes secrets/NAME.key and keys/NAME.pem, and overwrites nothing. Most of these forms can't tell a damaged key from another one: where "
+        + "keys/NAME.pem is there already, the key has to be that one; else compare the fingerprint. A key that the roots have retired is refused.",
       "The passphrase of FILE: " + RepositoryOptions.passphraseText, KeyOptions.newText,
     ],
     exitCodes: [.disk, .malformed, .key],
@@ -27,12 +28,12 @@ enum KeyImportVerb {
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
     let store = try KeyStore(layout)
-    try store.requireFree(name)
+    try store.requireFree(name, publicKeyMayExist: true)
     let foreign = try ForeignKeyFile.read(path: invocation.required(file.name))
     let form = foreign.form
     let opened = try passphrases.open(foreign)
     let publicKey = opened.key.publicKey
-    try store.add(opened.key, name: name, protection)
+    try store.add(opened.key, name: name, protection, publicKeyMayExist: true)
     if invocation.flag(KeyOptions.unprotected.name) { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }
     output.line("The key \(name) is imported (\(form.rawValue)).", style: .good)
     KeyOptions.show(publicKey, name: name, layout, output)

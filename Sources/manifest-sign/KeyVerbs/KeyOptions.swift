@@ -27,7 +27,7 @@ enum KeyOptions {
       } else {
         nil
       }
-    let new = try source.another(variable: newVariable, option: option)
+    let new = try source.another(variable: newVariable, option: option, for: newVariable)
     return invocation.flag(unprotected.name) ? .none : .passphrase(new)
   }
 

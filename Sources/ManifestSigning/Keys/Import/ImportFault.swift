@@ -46,7 +46,8 @@ extension ImportFault: CustomStringConvertible {
   var hint: String? {
     switch self {
     case .openSSH: "there is no standard way out of that format: make a new key with key generate, and rotate to it"
-    case .expandedKey, .unpairedHalves: "make a new key with key generate and rotate to it; or let its own program sign, as an external signer"
+    case .expandedKey, .unpairedHalves:
+      "make a new key with key generate and rotate to it; or let its own program sign, as an external signer"
     case .unsupportedEncryption: "write it anew: openssl pkcs8 -topk8 -v2 aes-256-cbc -in FILE -out NEW"
     default: nil
     }

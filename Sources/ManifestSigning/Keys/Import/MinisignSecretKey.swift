@@ -6,7 +6,7 @@ internal import CSodium
 /// "Ed"  "Sc" or 00 00  "B2"  salt[32]  opslimit[8]  memlimit[8]  { key number[8]  seed[32]  public key[32]  checksum[32] }
 /// ```
 /// The numbers are little-endian. Under "Sc" the part in braces is combined by XOR with as many bytes of scrypt. The checksum is the BLAKE2b-256 of
-/// "Ed", the key number, the seed and the public key.
+/// "Ed", the key number, the seed and the public key; `minisign -W` leaves it, and all of the head that encryption needs, zero.
 struct MinisignSecretKey: Equatable {
   static let byteCount = 158
   /// What minisign itself asks for at most: about 1 GiB of memory and some seconds. A file that asks for more is refused.
@@ -103,6 +103,8 @@ struct MinisignSecretKey: Equatable {
       unsafe message.withUnsafeBytes { text, length in unsafe crypto_generichash(free, room, text, UInt64(length), nil, 0) == 0 ? room : 0 }
     }
     let stored = try body.slice(Self.checksummedByteCount..<Self.checksummedByteCount + 32)
-    return checksum.isEqual(to: stored)
+    // Without encryption the public half, which is compared by whoever opens the key, shows damage as well.
+    let isLeftOut = unsafe !isEncrypted && stored.withUnsafeBytes { bytes, count in unsafe sodium_is_zero(bytes, count) == 1 }
+    return isLeftOut || checksum.isEqual(to: stored)
   }
 }
