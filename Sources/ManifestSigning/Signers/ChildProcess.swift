@@ -118,7 +118,8 @@ enum ChildProcess {
   /// Lends an array of C strings that ends with nil.
   private static func withCStrings<R>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
     let pointers = unsafe texts.map { unsafe strdup($0) }
-    defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+    // Each came from strdup.
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
     return unsafe body(pointers + [nil])
   }
 
