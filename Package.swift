@@ -57,6 +57,7 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
+    .testTarget(name: "KeyCommandTests", dependencies: ["manifest-sign"], swiftSettings: strict),
     .executableTarget(
       name: "CommandLineProbe", dependencies: ["CommandLineSupport"], path: "Tests/CommandLineProbe", swiftSettings: strict),
   ]

@@ -30,7 +30,9 @@ import Testing
     return nil
   }
 
-  @Test("each byte changed: no crash, no echo; where the form can tell, no other key", arguments: ForeignKeys.names.filter { !$0.contains("scrypt") })
+  @Test(
+    "each byte changed: no crash, no echo; where the form can tell, no other key",
+    arguments: ForeignKeys.names.filter { !$0.contains("scrypt") })
   func flippedBytes(name: String) throws {
     let sample = try ForeignKeys.sample(name)
     let bytes = try contents(sample.path)
@@ -50,7 +52,9 @@ import Testing
     let bytes = try contents(sample.path)
     for count in 0..<bytes.count {
       // The first 32 of 64 raw bytes are a seed, and one of the same key: nothing is lost.
-      if let found = try attempt(Array(bytes.prefix(count)), original: bytes) { #expect(found == sample.publicKey, "\(count) bytes of \(name)") }
+      if let found = try attempt(Array(bytes.prefix(count)), original: bytes) {
+        #expect(found == sample.publicKey, "\(count) bytes of \(name)")
+      }
     }
   }
 
@@ -63,7 +67,8 @@ import Testing
     let text = String(decoding: bytes, as: UTF8.self)
     let long = String(repeating: "A", count: 3000)
     let changed = [
-      "\u{FEFF}" + text, "comment\n" + text, text + "comment\n", text + " ", text + "\n\n", " " + text, text.replacingOccurrences(of: "\n", with: " \n"),
+      "\u{FEFF}" + text, "comment\n" + text, text + "comment\n", text + " ", text + "\n\n", " " + text,
+      text.replacingOccurrences(of: "\n", with: " \n"),
       text.replacingOccurrences(of: "\n", with: "\r\n"), text.replacingOccurrences(of: "\n", with: "\r"), text + text, text + long,
       text.replacingOccurrences(of: "\n", with: long + "\n"), text + "\0",
     ]

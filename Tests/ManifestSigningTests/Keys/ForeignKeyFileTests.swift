@@ -27,7 +27,9 @@ import Testing
 
   @Test(
     "other programs accept the signature of an imported key under the public half that is exported",
-    arguments: ["openssl-encrypted.pem", "cryptography-encrypted.der", "securesystemslib.pem", "sparkle-seed.txt", "pair.raw", "minisign.key"])
+    arguments: [
+      "openssl-encrypted.pem", "cryptography-encrypted.der", "securesystemslib.pem", "sparkle-seed.txt", "pair.raw", "minisign.key",
+    ])
   func bothWays(name: String) throws {
     let key = try ForeignKeys.open(ForeignKeys.sample(name).path)
     let message = Array("what is signed".utf8)
@@ -68,7 +70,7 @@ import Testing
     let opened = try ForeignKeys.open(sample.path)
     #expect(hexadecimal(opened.publicKey.bytes) == sample.publicKey)
     let wrong = try passphrase("wrong")
-    #expect(errorOf { () throws(SigningError) in try file.open(with: wrong).key } == .key(.wrongPassphrase, path: sample.path))
+    #expect(errorOf { () throws(SigningError) in try file.open(with: wrong).takeKey() } == .key(.wrongPassphrase, path: sample.path))
     // A hostile file can't ask for more than minisign itself does, found before anything is derived.
     let lines = String(decoding: try contents(sample.path), as: UTF8.self).split(separator: "\n").map(String.init)
     for (offset, field, bounds) in [
@@ -84,15 +86,17 @@ import Testing
   }
 
   @Test(
-    "a wrong passphrase says so", arguments: ["openssl-encrypted.pem", "openssl-scrypt.pem", "openssl-des3.pem", "cryptography-encrypted.der"])
+    "a wrong passphrase says so",
+    arguments: ["openssl-encrypted.pem", "openssl-scrypt.pem", "openssl-des3.pem", "cryptography-encrypted.der"])
   func wrongPassphrase(name: String) throws {
     let sample = try ForeignKeys.sample(name)
     let file = try ForeignKeyFile.read(path: sample.path)
     for text in ["", "wrong", "correct horse "] {
       let wrong = try passphrase(text)
-      #expect(errorOf { () throws(SigningError) in try file.open(with: wrong).key } == .key(.wrongPassphrase, path: sample.path))
+      #expect(errorOf { () throws(SigningError) in try file.open(with: wrong).takeKey() } == .key(.wrongPassphrase, path: sample.path))
     }
-    guard case .key(.protectionDiffers(encrypted: true), _) = errorOf({ () throws(SigningError) in try file.openUnencrypted().key }) else {
+    guard case .key(.protectionDiffers(encrypted: true), _) = errorOf({ () throws(SigningError) in try file.openUnencrypted().takeKey() })
+    else {
       Issue.record("an encrypted key opened without a passphrase")
       return
     }
@@ -107,7 +111,8 @@ import Testing
     let publicKey = "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1"
     var der = [UInt8](try #require(Data(base64Encoded: body)))
     #expect(publicHalf(der) == publicKey)
-    let pem = "-----BEGIN PRIVATE KEY-----\n\(body.prefix(64))\n\(body.dropFirst(64).prefix(64))\n\(body.dropFirst(128))\n-----END PRIVATE KEY-----\n"
+    let pem =
+      "-----BEGIN PRIVATE KEY-----\n\(body.prefix(64))\n\(body.dropFirst(64).prefix(64))\n\(body.dropFirst(128))\n-----END PRIVATE KEY-----\n"
     #expect(publicHalf(Array(pem.utf8)) == publicKey)
     let first = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n"
     #expect(publicHalf(Array(first.utf8)) == publicKey)
@@ -155,11 +160,15 @@ import Testing
     let der = [UInt8](try #require(Data(base64Encoded: body)))
     // INTEGER 2048, openssl's count, becomes one of four bytes; the lengths around it grow by two.
     let place = try #require((0..<der.count - 4).first { Array(der[$0..<$0 + 4]) == [0x02, 0x02, 0x08, 0x00] })
-    for (count, isAllowed) in [([0x00, 0x98, 0x96, 0x80] as [UInt8], true), ([0x00, 0x98, 0x96, 0x81], false), ([0x7F, 0xFF, 0xFF, 0xFF], false)] {
+    for (count, isAllowed) in [
+      ([0x00, 0x98, 0x96, 0x80] as [UInt8], true), ([0x00, 0x98, 0x96, 0x81], false), ([0x7F, 0xFF, 0xFF, 0xFF], false),
+    ] {
       let value = count.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       var changed = Array(der[..<place]) + [0x02, UInt8(count[0] == 0 && count[1] < 0x80 ? 3 : 4)] + count + der[(place + 4)...]
       // The four sequences that hold it have lengths of one byte, but for the outermost.
-      for index in 1..<place where der[index - 1] == 0x30 && Int(der[index]) < 0x80 && index + 1 + Int(der[index]) > place { changed[index] += 2 }
+      for index in 1..<place where der[index - 1] == 0x30 && Int(der[index]) < 0x80 && index + 1 + Int(der[index]) > place {
+        changed[index] += 2
+      }
       changed[2] += 2
       guard !isAllowed else { continue }
       #expect(fault(changed) == .costOutOfBounds(field: "iterationCount", found: value, bounds: 1...10_000_000))

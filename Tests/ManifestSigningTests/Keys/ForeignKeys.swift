@@ -29,7 +29,8 @@ final class ForeignKeys: Sendable {
     folder = NSTemporaryDirectory() + "foreign-keys-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     var samples: [String: Sample] = [:]
-    let made = try Self.tool(".peers", packageRoot.path + "/.peers/bin/python3", [packageRoot.path + "/Tests/Peers/make_secret_keys.py", folder])
+    let made = try Self.tool(
+      ".peers", packageRoot.path + "/.peers/bin/python3", [packageRoot.path + "/Tests/Peers/make_secret_keys.py", folder])
     let stated = try #require(try JSONSerialization.jsonObject(with: Data(made.output)) as? [String: String])
     for (name, key) in stated { samples[name] = Sample(name: name, path: "\(folder)/\(name)", publicKey: key) }
 
@@ -81,9 +82,9 @@ final class ForeignKeys: Sendable {
   }
 
   private static func open(_ file: borrowing ForeignKeyFile) throws(SigningError) -> SecretKey {
-    guard file.isEncrypted else { return try file.openUnencrypted().key }
+    guard file.isEncrypted else { return try file.openUnencrypted().takeKey() }
     let secret: Passphrase
     do throws(KeyError) { secret = try ManifestSigningTests.passphrase(Self.passphrase) } catch { throw .key(error, path: "") }
-    return try file.open(with: secret).key
+    return try file.open(with: secret).takeKey()
   }
 }

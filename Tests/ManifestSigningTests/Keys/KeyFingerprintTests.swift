@@ -5,7 +5,11 @@ import Testing
 
 @Suite("Fingerprints to compare by voice") struct KeyFingerprintTests {
   @Test("eight numbers of five digits, each two bytes of the key id") func groups() throws {
-    let id = KeyID(digest: try SHA256Digest(hexadecimal: Array(("0000" + "0001" + "00ff" + "0100" + "1234" + "8000" + "fffe" + "ffff" + String(repeating: "ab", count: 16)).utf8).span))
+    let id = KeyID(
+      digest: try SHA256Digest(
+        hexadecimal: Array(
+          ("0000" + "0001" + "00ff" + "0100" + "1234" + "8000" + "fffe" + "ffff" + String(repeating: "ab", count: 16)).utf8
+        ).span))
     #expect(KeyFingerprint(id).description == "00000 00001 00255 00256 04660 32768 65534 65535")
   }
 

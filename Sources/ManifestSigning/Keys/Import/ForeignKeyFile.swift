@@ -24,6 +24,9 @@ public struct ForeignKeyFile: ~Copyable {
   public struct Opened: ~Copyable {
     public let key: SecretKey
     public let minisignKeyNumber: [UInt8]?
+
+    /// The key alone.
+    public consuming func takeKey() -> SecretKey { key }
   }
 
   /// The longest file that is looked at, in bytes.
