@@ -20,56 +20,37 @@ import Testing
     }
   }
 
-  private func counts(_ source: String, _ secret: Secret) throws -> [Int] {
-    let text = try Programs.run(Programs.python, [packageRoot.path + "/Tests/Peers/search_memory.py", source] + secret.patterns)
-    return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [Int])
+  /// What was found where; each in the order of the patterns.
+  private struct Found: Decodable {
+    let memory: [Int]
+    let environ: [Int]
+    let core: [Int]
+    let core_size: Int
+    let signal: Int
+    let left: [String]
   }
 
-  /// manifest-sign with a full pipe for its output: it does its work, wants to tell of it, and waits there.
-  private final class HeldUp {
-    let process = Process()
-    private let pipe = Pipe()
+  /// Runs manifest-sign until it waits, and looks at it.
+  /// - Parameter moment: `output`, or the path of a file that appears.
+  private func look(
+    _ secret: Secret, _ place: Workplace, _ arguments: [String], _ environment: [String: String], until moment: String = "output"
+  ) throws -> Found {
+    try place.makeFolder("cores")
+    let what: [String: Any] = [
+      "command": [Programs.manifestSign] + arguments + ["--repository", place.repository],
+      "environment": place.environment.merging(environment) { _, new in new }, "folder": place.path + "/cores", "until": moment,
+      "patterns": secret.patterns,
+    ]
+    let text = String(decoding: try JSONSerialization.data(withJSONObject: what), as: UTF8.self)
+    let printed = try Programs.run(Programs.python, [packageRoot.path + "/Tests/Peers/hold_up.py", text])
+    return try JSONDecoder().decode(Found.self, from: Data(printed.utf8))
+  }
 
-    init(_ place: Workplace, _ arguments: [String], _ more: [String: String], folder: String) throws {
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      // The shell allows core files as long as they like; what the command makes of that is what is tested.
-      process.arguments =
-        ["-c", "ulimit -c unlimited; exec \"$0\" \"$@\"", Programs.manifestSign] + arguments + ["--repository", place.repository]
-      process.environment = ProcessInfo.processInfo.environment.merging(place.environment) { _, new in new }.merging(more) { _, new in new }
-      process.currentDirectoryURL = URL(fileURLWithPath: folder)
-      let end = pipe.fileHandleForWriting.fileDescriptor
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      let filler = [UInt8](repeating: 0x20, count: 4096)
-      // The array has as many bytes as its count says.
-      while unsafe write(end, filler, filler.count) > 0 {}
-      while unsafe write(end, filler, 1) > 0 {}
-      _ = fcntl(end, F_SETFL, 0)
-      process.standardOutput = pipe
-      process.standardError = FileHandle.nullDevice
-      process.standardInput = FileHandle.nullDevice
-      try process.run()
-    }
-
-    var pid: Int32 { process.processIdentifier }
-
-    /// Waits until the process waits for room in its pipe.
-    func waitUntilItSpeaks() throws {
-      for _ in 0..<600 {
-        try #require(process.isRunning, "manifest-sign ended instead of waiting for its output")
-        let call = (try? String(contentsOfFile: "/proc/\(pid)/syscall", encoding: .utf8)) ?? ""
-        let fields = call.split(separator: " ")
-        // write(1, …) or poll(…) for it, and not the waiting for the derivation of a key, which is no call.
-        if fields.first == "1", fields.count > 1, fields[1] == "0x1" { return }
-        usleep(50_000)
-      }
-      Issue.record("manifest-sign never got to its output")
-    }
-
-    func end() {
-      if process.isRunning { process.terminate() }
-      kill(pid, SIGKILL)
-      process.waitUntilExit()
-    }
+  private func expectNoCore(_ found: Found) {
+    // What gcore makes leaves out all that is locked, the passphrase too; the kernel makes none at all.
+    #expect(found.core_size > 10_000 && found.core.allSatisfy { $0 == 0 }, "\(found.core)")
+    #expect(found.signal == 6 && found.left.isEmpty)
+    #expect(found.environ.allSatisfy { $0 == 0 })
   }
 
   private func place(_ secret: Secret) throws -> Workplace {
@@ -106,33 +87,10 @@ import Testing
         ["key", "passphrase", "k"], ours.merging(["MANIFEST_SIGN_NEW_PASSPHRASE": secret.foreignPassphrase]) { _, new in new }
       )
     }
-    try place.makeFolder("cores")
-    let held = try HeldUp(place, arguments, environment, folder: place.path + "/cores")
-    defer { held.end() }
-    try held.waitUntilItSpeaks()
-    guard geteuid() == 0 else {
-      // The user's own other processes can't even look.
-      #expect(try Programs.start("cat", ["/proc/\(held.pid)/mem"]).status != 0)
-      return
-    }
-    let found = try counts("\(held.pid)", secret)
+    let found = try look(secret, place, arguments, environment)
     // Passphrases are kept for the next key until the command ends; keys are not.
-    #expect(found.prefix(6).allSatisfy { $0 == 0 }, "seed, digits, base64: \(found)")
-    let environmentBlock = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(held.pid)/environ"))
-    #expect(
-      environmentBlock.range(of: Data(secret.passphrase.utf8)) == nil
-        && environmentBlock.range(of: Data(secret.foreignPassphrase.utf8)) == nil)
-    // A core file made by a debugger leaves out what is locked: not even the passphrase is in it.
-    try Programs.run("gcore", ["-o", place.path + "/cores/made", "\(held.pid)"])
-    let core = place.path + "/cores/made.\(held.pid)"
-    #expect(try FileManager.default.attributesOfItem(atPath: core)[.size] as? Int ?? 0 > 10_000)
-    #expect(try counts(core, secret).allSatisfy { $0 == 0 })
-    try FileManager.default.removeItem(atPath: core)
-    // And where the process dies of its own, the kernel writes none.
-    kill(held.pid, SIGABRT)
-    held.process.waitUntilExit()
-    #expect(held.process.terminationReason == .uncaughtSignal)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path + "/cores").isEmpty)
+    #expect(found.memory.prefix(6).allSatisfy { $0 == 0 }, "seed, digits, base64: \(found.memory)")
+    expectNoCore(found)
   }
 
   @Test("while a key is in use, it is found in the locked memory by this search, and in no core file") func duringUse() throws {
@@ -148,21 +106,35 @@ import Testing
     try place.configure([["name": "slow", "public_key": key, "command": [signer]]])
     try place.mustSign(["init", "--existing-keys"], ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase])
     try place.makeModels()
-    try place.makeFolder("cores")
-    let held = try HeldUp(
-      place, ["publish", place.models], ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase], folder: place.path + "/cores")
-    defer { held.end() }
-    for _ in 0..<600 where !place.exists("asked") { usleep(50_000) }
-    try #require(place.exists("asked"))
-    #expect(try Programs.start("gdb", ["--version"]).status == 0, "gdb is missing: this test needs gcore")
-    guard geteuid() == 0 else {
-      #expect(try Programs.start("cat", ["/proc/\(held.pid)/mem"]).status != 0)
-      return
+    let found = try look(
+      secret, place, ["publish", place.models], ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase], until: place.path + "/asked")
+    #expect(found.memory[0] >= 1 && found.memory[1] >= 1, "the search finds what is there: \(found.memory)")
+    #expect(found.memory[2...5].allSatisfy { $0 == 0 })
+    expectNoCore(found)
+  }
+
+  @Test("another process of the same user can't read the memory") func otherProcesses() throws {
+    let secret = Secret()
+    let place = try place(secret)
+    let signer = try place.write(
+      "signer", "#!/bin/sh\ncat /proc/$PPID/mem > /dev/null 2>\(place.path)/refused\nid -u >> \(place.path)/refused\nexit 1\n", mode: 0o755)
+    #expect(FileManager.default.isExecutableFile(atPath: signer))
+    // The whole scene belongs to nobody, so that root's rights play no part.
+    let key = try place.makeOpenSSLKey("timestamp.pem")
+    for name in ["root-1", "targets-1", "snapshot-1"] { try place.mustSign(["key", "generate", name, "--no-passphrase"]) }
+    try Programs.run(
+      "openssl", ["pkey", "-in", place.path + "/timestamp.pem", "-pubout", "-out", place.repository + "/keys/timestamp-1.pem"])
+    try place.configure([["name": "curious", "public_key": key, "command": [signer]]])
+    try place.mustSign(["init", "--existing-keys"])
+    try place.makeModels()
+    var command = [Programs.manifestSign, "publish", place.models, "--repository", place.repository]
+    if geteuid() == 0 {
+      try Programs.run("chown", ["-R", "65534:65534", place.path])
+      command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command
     }
-    let found = try counts("\(held.pid)", secret)
-    #expect(found[0] >= 1 && found[1] >= 1, "the search finds what is there")
-    #expect(found[2...5].allSatisfy { $0 == 0 })
-    try Programs.run("gcore", ["-o", place.path + "/cores/made", "\(held.pid)"])
-    #expect(try counts(place.path + "/cores/made.\(held.pid)", secret).allSatisfy { $0 == 0 })
+    let outcome = try Programs.start(command[0], Array(command.dropFirst()), environment: place.environment)
+    #expect(outcome.status == 17, "\(outcome.errors)")
+    let refused = String(decoding: try place.content("refused"), as: UTF8.self)
+    #expect(refused.contains("Permission denied"), "\(refused)")
   }
 }

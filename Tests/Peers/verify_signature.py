@@ -13,7 +13,8 @@ if form == "pem":
     load_pem_public_key(text).verify(bytes.fromhex(signature), bytes.fromhex(message))
 else:
     [(key_id, value)] = json.loads(text).items()
-    Key.from_dict(key_id, value).verify_signature(Signature(key_id, signature), bytes.fromhex(message))
+    # It takes apart what it is given.
+    Key.from_dict(key_id, json.loads(text)[key_id]).verify_signature(Signature(key_id, signature), bytes.fromhex(message))
     # TUF 1.0.34 §4.3, computed by its own library.
     from securesystemslib.formats import encode_canonical
     import hashlib

@@ -131,7 +131,9 @@ public struct ForeignKeyFile: ~Copyable {
   /// What kind of file it is, by its first bytes and then by its length; base64 is taken off.
   private static func decode(_ file: consuming SecureBytes) throws(KeyError) -> Decoded {
     let count = file.count
-    if count == 32 || count == 64 || count == 96 { return Decoded(kind: .bytes, bytes: file) }
+    if count == 32 || count == 64 || count == 96, file.withBytes({ !SecretText.isText($0) && !PKCS8.isBeginning($0) }) {
+      return Decoded(kind: .bytes, bytes: file)
+    }
     let (text, start) = file.withBytes { bytes in
       let first: TextForm =
         SecretText.hasPrefix("manifest-sign secret key ", in: bytes)

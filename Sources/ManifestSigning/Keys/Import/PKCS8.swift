@@ -10,6 +10,15 @@ enum PKCS8 {
   /// id-Ed25519, 1.3.101.112.
   static let ed25519: [UInt8] = [0x2B, 0x65, 0x70]
 
+  /// Whether bytes begin as a key of this kind does, plain or under PBES2: then they are no raw key, whatever their number.
+  static func isBeginning(_ bytes: Span<UInt8>) -> Bool {
+    guard bytes.count >= 32, bytes[0] == DERCursor.Tag.sequence else { return false }
+    let identifiers: [[UInt8]] = [[0x06, 0x03] + ed25519, [0x06, 0x09] + EncryptedPKCS8.pbes2]
+    return identifiers.contains { identifier in
+      (2...32 - identifier.count).contains { start in identifier.indices.allSatisfy { bytes[start + $0] == identifier[$0] } }
+    }
+  }
+
   /// - Throws: `notImportable`.
   static func parse(_ der: Span<UInt8>) throws(KeyError) -> Parts {
     var outer = DERCursor(0..<der.count)

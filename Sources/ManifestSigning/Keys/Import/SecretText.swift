@@ -15,6 +15,12 @@ enum SecretText {
     return (start...text.count - count).first { hasPrefix(word, in: text, at: $0) }
   }
 
+  /// Whether all bytes are printable ASCII or line ends. Random bytes are not: of 32 it would take luck of one in 10¹³. So a text that was cut off
+  /// at the length of a raw key is not taken for one.
+  static func isText(_ bytes: Span<UInt8>) -> Bool {
+    bytes.indices.allSatisfy { (0x20...0x7E).contains(bytes[$0]) || bytes[$0] == 0x0A || bytes[$0] == 0x0D }
+  }
+
   /// The range without one line end (LF or CRLF) at its end.
   static func withoutLineEnd(_ range: Range<Int>, in text: Span<UInt8>) -> Range<Int> {
     var end = range.upperBound
