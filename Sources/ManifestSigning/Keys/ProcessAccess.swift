@@ -72,6 +72,12 @@ enum ProcessAccess {
     guard unsafe setrlimit(coreFile, &limits) == 0 else { throw lastErrno }
   }
 
+  /// No report of a crash: Swift's runtime would print registers and the memory that they point to.
+  static func forbidCrashReports() {
+    // The default actions need no handler that could go away.
+    for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { _ = signal(number, SIG_DFL) }
+  }
+
   /// No debugger, and no other process of the same user, may read this one's memory.
   static func forbidTracing() throws(Errno) {
     #if canImport(Darwin)
