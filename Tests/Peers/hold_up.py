@@ -63,6 +63,8 @@ def wait_until(ready, process):
     sys.exit("the command never got to where it should wait")
 
 
+# Whoever runs this may do so from a thread that holds signals up, which programs inherit.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 reader, writer = os.pipe()
 os.set_blocking(writer, False)
 for size in (4096, 1):
