@@ -44,7 +44,9 @@ let package = Package(
     library("FileIO", ["CFileCalls"]),
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11"]),
+    library(
+      "ManifestSigning",
+      ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     command(

@@ -25,7 +25,7 @@ import Testing
     let memory: [Int]
     let environ: [Int]
     let core: [Int]
-    let core_size: Int
+    let coreSize: Int
     let signal: Int
     let left: [String]
   }
@@ -48,7 +48,7 @@ import Testing
 
   private func expectNoCore(_ found: Found) {
     // What gcore makes leaves out all that is locked, the passphrase too; the kernel makes none at all.
-    #expect(found.core_size > 10_000 && found.core.allSatisfy { $0 == 0 }, "\(found.core)")
+    #expect(found.coreSize > 10_000 && found.core.allSatisfy { $0 == 0 }, "\(found.core)")
     #expect(found.signal == 6 && found.left.isEmpty)
     #expect(found.environ.allSatisfy { $0 == 0 })
   }

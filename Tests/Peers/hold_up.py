@@ -2,7 +2,7 @@
 
 JSON: {"command": […], "environment": {…}, "folder": DIR, "until": "output" or PATH, "patterns": [HEX…]}. With "output" the command gets a full pipe
 for its output: it does its work, wants to tell of it, and waits there. With a path it is looked at once that file is there.
-Prints {"memory": counts, "environ": counts, "core": counts, "core_size": N, "signal": N, "left": [names]}: of each pattern in the writable memory, in
+Prints {"memory": counts, "environ": counts, "core": counts, "coreSize": N, "signal": N, "left": [names]}: of each pattern in the writable memory, in
 the block of the environment, in a core file that gcore makes; the signal that ended it in the end, and what it left in the folder.
 """
 
@@ -88,7 +88,7 @@ try:
     found = {"memory": counts(memory(process.pid)), "environ": counts([content(f"/proc/{process.pid}/environ")])}
     made = subprocess.run(["gcore", "-o", folder + ".core", str(process.pid)], stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
     [core] = glob.glob(folder + ".core.*") or sys.exit(f"gcore made no core file: {made.stderr.decode()}")
-    found["core"], found["core_size"] = counts([content(core)]), os.path.getsize(core)
+    found["core"], found["coreSize"] = counts([content(core)]), os.path.getsize(core)
     os.kill(process.pid, signal.SIGABRT)
     found["signal"] = -process.wait(timeout=60)
     found["left"] = os.listdir(folder)
