@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CFileCalls"),
+    .systemLibrary(name: "CPKCS11"),
 
     library("Digests", ["CLibcrypto"]),
     library("TUFMetadata", ["Digests"]),
@@ -52,12 +53,16 @@ let package = Package(
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("ModelInstaller", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("HTTPTransport", ["ModelInstaller", "CCurl"]),
-    library("ManifestSigning", ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    library(
+      "ManifestSigning",
+      ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11"]),
     library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
-    command("manifest-sign", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
+    command(
+      "manifest-sign",
+      ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-verify",
       ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
@@ -86,5 +91,6 @@ let package = Package(
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(name: "KeyCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
   ]
 )

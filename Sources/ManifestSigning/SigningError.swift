@@ -26,6 +26,20 @@ public enum SigningError: Error, Equatable, Sendable {
   case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
   /// Fewer secret keys are at hand than have to sign.
   case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
+  /// A key that an older root listed and the newest does not was to be used anew.
+  case retiredKey(id: String, lastRoot: Version)
+  /// The public half of a key that was to be added lies in `keys` already, under this name.
+  case keyExists(name: String, id: String)
+  /// The name of a key can't be the name of its files.
+  case keyName(String)
+  /// No key of this name lies in `keys`.
+  case noSuchKey(name: String, path: String)
+  /// Files that are published, or shared with others, hold secret keys.
+  case publishedSecrets(paths: [String])
+  /// An external signer gave no usable signature.
+  case signer(name: String, SignerFault)
+  /// Others may write to something that decides what signs, or who may read it is not safe.
+  case unsafeConfiguration(path: String, reason: String)
   /// A folder can't be published as it is.
   /// - `problems`: in the order of the paths, the first ones where there are many.
   /// - `count`: how many there are in all.
@@ -67,6 +81,15 @@ extension SigningError: CustomStringConvertible {
       "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
     case .missingKeys(let role, let threshold, let atHand, let missing):
       "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
+    case .retiredKey(let id, let lastRoot):
+      "the key \(id) was retired: root \(lastRoot) was the last to list it, and the newest does not"
+    case .keyExists(let name, let id): "the key \(id) is there already, under the name \(name)"
+    case .keyName(let name):
+      "\(name) can't be the name of a key: expected 1 to 100 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit"
+    case .noSuchKey(let name, let path): "there is no key \(name): \(path) is missing"
+    case .publishedSecrets(let paths): Self.list("secret keys lie where they would be published:", paths, count: paths.count)
+    case .signer(let name, let fault): "the signer \(name): \(fault)"
+    case .unsafeConfiguration(let path, let reason): "\(path): \(reason)"
     case .scan(let problems, let count): Self.list("the folder can't be published:", problems, count: count)
     case .format(let path, let error): "\(path): \(error)"
     case .changedWhileHashed(let path): "\(path) changed while it was hashed"

@@ -27,6 +27,7 @@ extension Failure {
       self.init(error, "\(path) does not fit the files beside it", problems, count)
     case .replaced(let paths): self.init(error, "files of a published version have other content now", paths, paths.count)
     case .removed(let paths): self.init(error, "files that are published are missing", paths, paths.count)
+    case .publishedSecrets(let paths): self.init(error, "secret keys lie where they would be published", paths, paths.count)
     default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
     }
   }
@@ -42,7 +43,8 @@ extension Failure {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys: .key
+    case .key, .missingKeys, .retiredKey, .keyExists, .noSuchKey, .publishedSecrets, .signer, .unsafeConfiguration: .key
+    case .keyName: .usage
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -60,6 +62,14 @@ extension Failure {
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
+    case .retiredKey: "make a new key with manifest-sign key generate"
+    case .noSuchKey: "run manifest-sign key list"
+    case .publishedSecrets:
+      "move them out of manifests and keys; if they were ever served or shared, take them for stolen and rotate to new keys"
+    case .signer(_, .messageTooLong): "give the role a key that can sign more, or have the signer take more"
+    case .signer: "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
+    case .unsafeConfiguration: "make it yours alone to write: chown and chmod go-w, its folder too"
+    case .keyExists, .keyName: nil
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

@@ -19,7 +19,10 @@ enum RepositoryOptions {
     + "asked for at the terminal, without echo. It is never an argument."
 
   static func layout(_ invocation: Invocation) -> RepositoryLayout {
-    RepositoryLayout(invocation.required(repository.name), secrets: invocation.value(secrets.name))
+    RepositoryLayout(
+      invocation.required(repository.name), secrets: invocation.value(secrets.name),
+      signers: SignersConfiguration.standardPath(
+        configurationHome: Surroundings.variable("XDG_CONFIG_HOME"), home: Surroundings.variable("HOME")))
   }
 
   /// The layout for a verb that touches no secret key.

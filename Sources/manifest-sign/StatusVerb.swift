@@ -9,7 +9,7 @@ enum StatusVerb {
     "status", "Tell each role's version, expiry, keys and threshold.",
     options: [RepositoryOptions.repository, RepositoryOptions.secrets, ReportTime.option],
     discussion: ["Metadata is due for renewal in the last third of its lifetime. A key that is at hand has its secret half in secrets."],
-    exitCodes: [.signature, .expiredOrRolledBack, .disk, .malformed],
+    exitCodes: [.signature, .expiredOrRolledBack, .disk, .malformed, .key],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {

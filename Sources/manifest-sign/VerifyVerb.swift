@@ -15,11 +15,12 @@ enum VerifyVerb {
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
     ],
-    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .malformed],
+    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .malformed, .key],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let layout = RepositoryOptions.publishedLayout(invocation)
+    try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []

@@ -4,13 +4,29 @@ enum SecretKeyTraces {
   static let byteLimit = 16 << 10
 
   static func isSecretKey(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.starts(with: own) || bytes.starts(with: pkcs8) || isMinisign(bytes) || isPEM(bytes)
+    bytes.starts(with: own) || isPKCS8(bytes) || isMinisign(bytes) || isPEM(bytes)
   }
 
   private static let own = Array("manifest-sign secret key ".utf8)
 
-  /// An Ed25519 key in PKCS #8, as DER (RFC 8410 §7): all but the key itself.
-  private static let pkcs8: [UInt8] = [0x30, 0x2E, 2, 1, 0, 0x30, 5, 6, 3, 0x2B, 0x65, 0x70, 4, 0x22, 4, 0x20]
+  /// An Ed25519 key in PKCS #8, as DER (RFC 8410 §7), of either version, or any key encrypted under PBES2 (RFC 8018 §6.2). What stands between
+  /// the outermost tag and the first of these bytes is lengths.
+  private static func isPKCS8(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.first == 0x30 else { return false }
+    let head = Array(bytes.prefix(12))
+    let plain = (2...4).contains { start in
+      head.dropFirst(start).starts(with: [0x02, 0x01, 0x00]) || head.dropFirst(start).starts(with: [0x02, 0x01, 0x01])
+    }
+    let beginning = bytes.prefix(32)
+    return plain && contains(ed25519, beginning) || contains(pbes2, beginning)
+  }
+
+  private static let ed25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04]
+  private static let pbes2: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D]
+
+  private static func contains(_ part: [UInt8], _ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.indices.contains { bytes[$0...].starts(with: part) }
+  }
 
   /// A comment, then base64 of "Ed", the key derivation ("Sc" or none) and the checksum algorithm "B2". A public key and a signature
   /// have random bytes where "B2" stands.

@@ -20,6 +20,7 @@ extension KeyError: CustomStringConvertible {
     case .invalidName:
       "the name of a key must have 1 to \(SecretKeyText.nameByteLimit) bytes of visible characters, with no blank at its ends"
     case .publicKeyMismatch: "the secret half does not belong to the public half that stands in the file"
+    case .otherPublicKey: "it is the public half of another key; nothing was written"
     case .notPublicKey(let fault): "it is not an Ed25519 public key as PEM: \(fault)"
     case .wrongPassphrase: "the passphrase is wrong, or the file was changed"
     case .passphraseMissing(let variable):
@@ -30,6 +31,7 @@ extension KeyError: CustomStringConvertible {
     case .interrupted: "interrupted"
     case .protectionDiffers(let encrypted):
       encrypted ? "it is encrypted and needs a passphrase" : "it is not encrypted and has no passphrase"
+    case .notImportable(let fault): fault.description
     case .signatureNotVerified: "the signature that was just made does not verify; nothing was signed"
     }
   }
@@ -49,6 +51,7 @@ extension KeyError: CustomStringConvertible {
     case .foreignOwner(let expected, _): "chown \(expected) \(KeyError.quoted(path))"
     case .looseFileMode: "chmod 600 \(KeyError.quoted(path))"
     case .looseFolderMode: "chmod 700 \(KeyError.quoted(path))"
+    case .notImportable(let fault): fault.hint
     case .symbolicLink, .notFolder: "name the real path: realpath \(KeyError.quoted(path))"
     default: nil
     }

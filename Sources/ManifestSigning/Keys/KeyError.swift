@@ -36,6 +36,8 @@ public enum KeyError: Error, Equatable, Sendable {
   case invalidName
   /// The secret half does not belong to the public half.
   case publicKeyMismatch
+  /// The public half that was there before is not that of the key.
+  case otherPublicKey
   /// The file is not the public half of an Ed25519 key as PEM.
   case notPublicKey(PublicKeyFault)
 
@@ -54,6 +56,9 @@ public enum KeyError: Error, Equatable, Sendable {
   case interrupted
   /// The key is not encrypted, and something tried to open it with a passphrase, or the other way round.
   case protectionDiffers(encrypted: Bool)
+
+  /// A file of another program is no key that can be imported.
+  case notImportable(ImportFault)
 
   /// libsodium did not accept a signature that was just made.
   case signatureNotVerified

@@ -7,6 +7,12 @@ internal import FileIO
   internal import Glibc
 #endif
 
+/// The call of the system, which a function of the type below would hide.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafePointer<UInt8>, _ count: Int) -> Int {
+  // The caller says how many bytes there are.
+  unsafe write(descriptor, bytes, count)
+}
+
 /// Every system call on files of keys and passphrases.
 enum KeyFileAccess {
   /// An open file or folder, closed when it goes out of scope.
@@ -123,26 +129,50 @@ enum KeyFileAccess {
     let created = unsafe mkdir(location.folder, isSecret ? 0o700 : 0o755) == 0
     guard created || errno == EEXIST else { throw .system(Errno(errno), operation: "make the folder", path: location.folder) }
     let folder = isSecret ? try openSecretFolder(location.folder) : try openFolder(location.folder, extraFlags: 0)
+    try write(content, at: location, in: folder.number, path: path, mode: isSecret ? 0o600 : 0o644) { (temporary) throws(SigningError) in
+      try rename(temporary, to: location.name, in: folder.number, path: path)
+    }
+    if created { try syncParent(of: folder.number, path: location.folder) }
+  }
+
+  /// Replaces the content of a secret file at once: until the new content is proven, and after a crash at any moment before, the old stands there.
+  /// - Parameter prove: gets the path of the new content, and throws where it is no good.
+  static func replaceSecret(
+    path: String, content: borrowing SecureBytes, prove: (String) throws(SigningError) -> Void
+  ) throws(SigningError) {
+    let location = try Location(path)
+    let folder = try openSecretFolder(location.folder)
+    try write(content, at: location, in: folder.number, path: path, mode: 0o600) { (temporary) throws(SigningError) in
+      try prove("\(location.folder)/\(temporary)")
+      // The strings are lent for the call.
+      guard unsafe renameat(folder.number, temporary, folder.number, location.name) == 0 else {
+        throw .system(Errno(errno), operation: "replace", path: path)
+      }
+    }
+  }
+
+  /// Writes and syncs a temporary file beside the place, lets it be given its name, and syncs the folder.
+  private static func write(
+    _ content: borrowing SecureBytes, at location: Location, in folder: CInt, path: String, mode: mode_t,
+    name: (String) throws(SigningError) -> Void
+  ) throws(SigningError) {
     let temporary = ".\(location.name).\(String(randombytes_random(), radix: 16)).tmp"
     // The string is lent for the call.
-    let number = unsafe openat(folder.number, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let number = unsafe openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw .system(Errno(errno), operation: "create", path: "\(location.folder)/\(temporary)") }
     let file = Descriptor(number: number)
     do throws(SigningError) {
       try fill(file.number, with: content, path: path)
       // The mode on creation passed through the umask.
-      guard fchmod(file.number, isSecret ? 0o600 : 0o644) == 0 else {
-        throw .system(Errno(errno), operation: "set the mode of", path: path)
-      }
+      guard fchmod(file.number, mode) == 0 else { throw .system(Errno(errno), operation: "set the mode of", path: path) }
       guard fsync(file.number) == 0 else { throw .system(Errno(errno), operation: "sync", path: path) }
-      try rename(temporary, to: location.name, in: folder.number, path: path)
+      try name(temporary)
     } catch {
       // The string is lent for the call; the first error is the one to report.
-      _ = unsafe unlinkat(folder.number, temporary, 0)
+      _ = unsafe unlinkat(folder, temporary, 0)
       throw error
     }
-    guard fsync(folder.number) == 0 else { throw .system(Errno(errno), operation: "sync", path: location.folder) }
-    if created { try syncParent(of: folder.number, path: location.folder) }
+    guard fsync(folder) == 0 else { throw .system(Errno(errno), operation: "sync", path: location.folder) }
   }
 
   private static func fill(_ descriptor: CInt, with content: borrowing SecureBytes, path: String) throws(SigningError) {
@@ -150,7 +180,7 @@ enum KeyFileAccess {
     while offset < content.count {
       // `offset` is below `length`.
       let written = unsafe content.withUnsafeBytes { bytes, length in
-        unsafe write(descriptor, bytes + offset, length - offset)
+        unsafe systemWrite(descriptor, bytes + offset, length - offset)
       }
       if written < 0, errno != EINTR { throw .system(Errno(errno), operation: "write", path: path) }
       offset += max(written, 0)

@@ -40,6 +40,8 @@ public import FileIO
   private let prompt: Prompt?
   private var kept: Passphrase?
   private var keptIsTyped = false
+  private var isFromVariable = false
+  private var others: [String: PassphraseSource] = [:]
 
   /// Takes the variable out of the environment at once, so that no program started later inherits it, whether it is needed or not.
   ///
@@ -54,7 +56,10 @@ public import FileIO
     // Kept, not called.
     unsafe self.prompt = prompt
     do throws(KeyError) {
-      if let value = try ProcessAccess.takeVariable(variable, limit: Passphrase.byteLimit) { kept = try Passphrase(value) }
+      if let value = try ProcessAccess.takeVariable(variable, limit: Passphrase.byteLimit) {
+        kept = try Passphrase(value)
+        isFromVariable = true
+      }
     } catch { throw .key(error, path: variable) }
   }
 
@@ -89,16 +94,80 @@ public import FileIO
   public func withNewPassphrase<R: ~Copyable>(
     for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
   ) throws(SigningError) -> R {
-    try readOption()
-    if kept == nil {
-      let first = try ask("New passphrase for \(name)")
-      guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
-      let second = try ask("The same passphrase again")
-      guard first.isEqual(to: second) else { throw .key(.passphrasesDiffer, path: "") }
-      kept = consume first
-      keptIsTyped = true
-    }
+    try askForNew(name)
     return try withKept(body)
+  }
+
+  /// Sees to it that there is a passphrase for a new key.
+  func askForNew(_ name: String) throws(SigningError) {
+    try readOption()
+    guard kept == nil else { return }
+    let first = try ask("New passphrase for \(name)")
+    guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
+    let second = try ask("The same passphrase again")
+    guard first.isEqual(to: second) else { throw .key(.passphrasesDiffer, path: "") }
+    kept = consume first
+    keptIsTyped = true
+  }
+
+  /// Sees to it that there is a passphrase for something that exists.
+  func askOnce(_ text: String) throws(SigningError) {
+    try readOption()
+    guard kept == nil else { return }
+    kept = try ask(text)
+    keptIsTyped = true
+  }
+
+  /// The text of a new file for a key, under the passphrase that was asked for before.
+  func encrypt(_ key: borrowing SecretKey, name: String, path: String) throws(SigningError) -> SecureBytes {
+    switch kept {
+    case .none: throw .key(.passphraseMissing(variable: variable), path: path)
+    case .some(let passphrase):
+      do throws(KeyError) {
+        return try SecretKeyFile.encrypt(key, name: name, passphrase: passphrase, costs: .standard)
+      } catch { throw .key(error, path: path) }
+    }
+  }
+
+  /// Opens the file of another program with the passphrase that was asked for before.
+  func openKept(_ file: borrowing ForeignKeyFile) throws(SigningError) -> ForeignKeyFile.Opened {
+    switch kept {
+    case .none: throw .key(.passphraseMissing(variable: variable), path: file.path)
+    case .some(let passphrase): return try file.open(with: passphrase)
+    }
+  }
+
+  /// Lends a passphrase, or PIN, that opens something else than a secret key file; typed, it is asked for once.
+  /// - Parameters:
+  ///   - name: what it opens, for the prompt: `the file backup.pem`.
+  ///   - body: must not use this source.
+  public func withPassphrase<R: ~Copyable>(
+    for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
+  ) throws(SigningError) -> R {
+    try askOnce(name)
+    return try withKept(body)
+  }
+
+  /// The source of another secret, asked for by the same prompt, and kept as long as this source.
+  /// - Parameter purpose: what the secret opens; the same source serves the same purpose again. What one was typed for is never tried on another.
+  public func another(variable: String, option: Option?, for purpose: String) throws(SigningError) -> PassphraseSource {
+    if let known = others[purpose] { return known }
+    // Handed on, not called.
+    let new = try unsafe PassphraseSource(variable: variable, option: option, prompt: prompt)
+    for (_, other) in others where other.variable == variable && other.isFromVariable { try new.copyKept(of: other) }
+    others[purpose] = new
+    return new
+  }
+
+  private func copyKept(of other: PassphraseSource) throws(SigningError) {
+    switch other.kept {
+    case .none: break
+    case .some(let passphrase):
+      do throws(KeyError) {
+        kept = try Passphrase(passphrase.bytes.slice(0..<passphrase.bytes.count))
+      } catch { throw .key(error, path: variable) }
+      isFromVariable = true
+    }
   }
 
   private func withKept<R: ~Copyable>(_ body: (borrowing Passphrase) throws(SigningError) -> R) throws(SigningError) -> R {

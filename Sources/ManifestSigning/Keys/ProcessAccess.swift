@@ -17,6 +17,9 @@ enum ProcessAccess {
     private static let coreFile = CInt(RLIMIT_CORE.rawValue)
   #endif
 
+  /// The user whose rights the process has.
+  static var user: UInt32 { geteuid() }
+
   /// The error of the call before.
   static var lastErrno: Errno { Errno(errno) }
 
@@ -67,6 +70,12 @@ enum ProcessAccess {
     var limits = rlimit(rlim_cur: 0, rlim_max: 0)
     // `limits` outlives the call.
     guard unsafe setrlimit(coreFile, &limits) == 0 else { throw lastErrno }
+  }
+
+  /// No report of a crash: Swift's runtime would print registers and the memory that they point to.
+  static func forbidCrashReports() {
+    // The default actions need no handler that could go away.
+    for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { _ = signal(number, SIG_DFL) }
   }
 
   /// No debugger, and no other process of the same user, may read this one's memory.

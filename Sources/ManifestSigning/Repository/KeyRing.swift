@@ -7,6 +7,11 @@ public struct KeyRing: Sendable {
   public let names: [KeyID: String]
   /// The files of the secret keys that are at hand.
   public let secrets: [KeyID: String]
+  /// The names of the external signers that are configured.
+  public var signers: [KeyID: String] { external.names }
+  /// The public halves that lie in `keys`.
+  let publicKeys: [KeyID: Ed25519PublicKey]
+  private let external: ExternalSigners
 
   static let publicKeySuffix = ".pem"
   static let secretKeySuffix = ".key"
@@ -14,8 +19,11 @@ public struct KeyRing: Sendable {
   /// Reads what lies in both folders; no secret key is opened.
   init(_ layout: RepositoryLayout) throws(SigningError) {
     var names: [KeyID: String] = [:]
+    var publicKeys: [KeyID: Ed25519PublicKey] = [:]
     for name in try Self.names(in: layout.keys, suffix: Self.publicKeySuffix) {
-      names[Key(try PublicKeyFile.read(path: layout.publicKey(name))).id] = name
+      let key = try PublicKeyFile.read(path: layout.publicKey(name))
+      names[Key(key).id] = name
+      publicKeys[Key(key).id] = key
     }
     var secrets: [KeyID: String] = [:]
     for name in try Self.names(in: layout.secrets, suffix: Self.secretKeySuffix) {
@@ -23,30 +31,50 @@ public struct KeyRing: Sendable {
       secrets[Key(file.publicKey).id] = file.path
     }
     self.names = names
+    self.publicKeys = publicKeys
     self.secrets = secrets
+    external = try ExternalSigners(configuredAt: layout.signers)
   }
 
   /// What people call a key: its name, or the beginning of its id where it has none.
   public func name(of id: KeyID) -> String { names[id] ?? "\(id.description.prefix(12))…" }
 
-  /// Opens the keys of a role that are at hand.
+  /// Whether the key can sign here: through its secret half, or an external signer.
+  public func isAtHand(_ id: KeyID) -> Bool { secrets[id] != nil || external[id] != nil }
+
+  /// Opens the keys of a role that are at hand; where a key has an external signer, that one is used.
   /// - Throws: `missingKeys` where there are fewer than the threshold.
   func signers(for role: TopLevelRole, _ keys: RoleKeys, _ passphrases: PassphraseSource, notice: (KeyNotice) -> Void) throws(SigningError)
     -> [any Signer]
   {
-    let atHand = keys.keyIDs.filter { secrets[$0] != nil }
+    let atHand = keys.keyIDs.filter(isAtHand)
     guard atHand.count >= keys.threshold else {
       throw .missingKeys(
-        role: role, threshold: keys.threshold, atHand: atHand.map(name), missing: keys.keyIDs.filter { secrets[$0] == nil }.map(name))
+        role: role, threshold: keys.threshold, atHand: atHand.map(name), missing: keys.keyIDs.filter { !isAtHand($0) }.map(name))
     }
     var signers: [any Signer] = []
     for id in atHand {
+      if let signer = try external.signer(for: id, publicKey: publicKeys[id], passphrases) {
+        signers.append(signer)
+        continue
+      }
       guard let path = secrets[id] else { continue }
       let file = try SecretKeyFile.read(path: path)
       if !file.isEncrypted { notice(.unencrypted(name: file.name, path: path)) }
       signers.append(SecretKeySigner(try passphrases.open(file)))
     }
     return signers
+  }
+
+  /// The external signer of a key whose public half lies in `keys` under a name; nil where none is configured.
+  func externalSigner(named name: String, _ passphrases: PassphraseSource) throws(SigningError) -> (any Signer)? {
+    guard let (id, _) = names.first(where: { $0.value == name }) else { return nil }
+    return try external.signer(for: id, publicKey: publicKeys[id], passphrases)
+  }
+
+  /// Whether a key whose public half lies in `keys` under a name has an external signer.
+  func hasExternalSigner(named name: String) -> Bool {
+    names.contains { id, own in own == name && external[id] != nil }
   }
 
   private static func names(in folder: String, suffix: String) throws(SigningError) -> [String] {

@@ -16,13 +16,32 @@ struct PublishedSet {
     _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime,
     signers: (TopLevelRole) throws(SigningError) -> [any Signer]
   ) throws(SigningError) {
+    // All are there, and all take what they will get, before one signs: a signature by a token or a service leaves its trace there.
+    let available: [TopLevelRole: [any Signer]] = [
+      .targets: try signers(.targets), .snapshot: try signers(.snapshot), .timestamp: try signers(.timestamp),
+    ]
+    if available.values.joined().contains(where: { $0 is ExternalSigner }) {
+      _ = try Self.files(content, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
+    }
+    let (targets, snapshot, timestamp) = try Self.files(content, state, policy, now, available)
+    let stored = StoredMetadata(
+      roots: Array(state.roots.dropFirst()), timestamp: timestamp.bytes, snapshot: snapshot.bytes, targets: targets.bytes)
+    do { manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored) } catch { throw .published(error) }
+    self.targets = targets
+    self.snapshot = snapshot
+    self.timestamp = timestamp
+  }
+
+  private static func files(
+    _ content: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
+  ) throws(SigningError) -> (targets: SignedMetadata, snapshot: SignedMetadata, timestamp: SignedMetadata) {
     func sign(_ role: TopLevelRole, _ current: Version?, _ name: ByteString, _ value: JSONTree) throws(SigningError) -> (
       SignedMetadata, MetadataFile
     ) {
       guard let version = current.map(\.next) ?? .first else { throw .noVersionLeft(role: role) }
       var members = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: role))).members(of: role)
       members[name] = value
-      let file = try SignedMetadata(.object(members), by: signers(role))
+      let file = try SignedMetadata(.object(members), by: signers[role] ?? [])
       return (file, file.description(version))
     }
     let published = state.manifest
@@ -31,12 +50,7 @@ struct PublishedSet {
       .snapshot, published?.snapshot.payload.version, .meta, .object([.targetsFile: targetsFile.tree]))
     let (timestamp, _) = try sign(
       .timestamp, published?.timestamp.payload.version, .meta, .object([.snapshotFile: snapshotFile.tree]))
-    let stored = StoredMetadata(
-      roots: Array(state.roots.dropFirst()), timestamp: timestamp.bytes, snapshot: snapshot.bytes, targets: targets.bytes)
-    do { manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored) } catch { throw .published(error) }
-    self.targets = targets
-    self.snapshot = snapshot
-    self.timestamp = timestamp
+    return (targets, snapshot, timestamp)
   }
 }
 

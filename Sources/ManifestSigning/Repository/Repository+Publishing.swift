@@ -41,6 +41,7 @@ extension Repository {
   public func publish(
     _ folder: String, _ options: PublishingOptions, passphrases: PassphraseSource, now: UTCTime, observer: some PublishingObserver
   ) throws(SigningError) -> PublishingReport {
+    try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     let policy = try Policy.read(layout.policy)
     // What a killed publication left would be served with the rest.

@@ -29,7 +29,7 @@ public struct RepositoryCreation {
     case generated(PassphraseSource)
     /// New ones in clear.
     case generatedUnencrypted
-    /// Those that lie in the folder of the secret keys, under the names that new ones would get.
+    /// Those that lie in the folder of the secret keys, or have an external signer, under the names that new ones would get.
     case existing(PassphraseSource)
   }
 
@@ -160,15 +160,23 @@ public struct RepositoryCreation {
   private func existingSigners(
     _ names: [TopLevelRole: [String]], _ passphrases: PassphraseSource, _ notice: (KeyNotice) -> Void
   ) throws(SigningError) -> [TopLevelRole: [any Signer]] {
+    // The public half of an external signer's key was put into `keys` beforehand.
+    let ring = try KeyRing(layout)
     var signers: [TopLevelRole: [any Signer]] = [:]
     for role in TopLevelRole.allCases {
       var missing: [String] = []
-      for name in names[role] ?? [] where try Self.isMissing(layout.secretKey(name)) { missing.append(name) }
+      for name in names[role] ?? [] where !ring.hasExternalSigner(named: name) {
+        if try Self.isMissing(layout.secretKey(name)) { missing.append(name) }
+      }
       guard missing.isEmpty else {
         let atHand = (names[role] ?? []).filter { !missing.contains($0) }
         throw .missingKeys(role: role, threshold: sizes[role]?.threshold ?? 1, atHand: atHand, missing: missing)
       }
       for name in names[role] ?? [] {
+        if let signer = try ring.externalSigner(named: name, passphrases) {
+          signers[role, default: []].append(signer)
+          continue
+        }
         let file = try SecretKeyFile.read(path: layout.secretKey(name))
         if !file.isEncrypted { notice(.unencrypted(name: name, path: file.path)) }
         signers[role, default: []].append(SecretKeySigner(try passphrases.open(file)))
@@ -207,16 +215,7 @@ public struct RepositoryCreation {
     return key
   }
 
-  /// Keeps git from ever taking a secret along.
-  private func ignoreSecrets() throws(SigningError) {
-    let path = layout.secrets + "/.gitignore"
-    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
-      try onDisk { () throws(FileError) in
-        try FileSystem.createDirectories(layout.secrets, permissions: 0o700)
-        try replaceFile(at: path, with: Array("*\n".utf8), permissions: 0o600)
-      }
-    }
-  }
+  private func ignoreSecrets() throws(SigningError) { try SecretsFolder.prepare(layout) }
 
   private func writePublicKey(_ key: Ed25519PublicKey, _ name: String, _ written: inout [String]) throws(SigningError) {
     let path = layout.publicKey(name)

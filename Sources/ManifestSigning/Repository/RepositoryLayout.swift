@@ -15,12 +15,16 @@ public struct RepositoryLayout: Equatable, Sendable {
   public let folder: String
   /// The folder of the secret keys.
   public let secrets: String
+  /// The configuration of the external signers of whoever signs; nil for none.
+  public let signers: String?
 
   /// - Parameters:
   ///   - folder: the folder that holds the others.
   ///   - secrets: where the secret keys lie; nil for `secrets` in the folder.
-  public init(_ folder: String, secrets: String? = nil) {
+  ///   - signers: the path of a `signers.json`, which lies outside of what is shared; nil for none.
+  public init(_ folder: String, secrets: String? = nil, signers: String? = nil) {
     self.folder = folder
+    self.signers = signers
     self.secrets = secrets ?? folder + "/secrets"
   }
 

@@ -9,7 +9,7 @@ public struct RepositoryStatus: Sendable {
     public let name: String
     /// Who holds it, where keys/policy.json says so.
     public let holder: String?
-    /// Whether its secret half lies in `secrets`.
+    /// Whether its secret half lies in `secrets`, or an external signer is configured for it.
     public let isAtHand: Bool
   }
 
@@ -33,6 +33,7 @@ public struct RepositoryStatus: Sendable {
   /// Reads a repository.
   /// - Parameter now: the time that the renewal windows are held against.
   public init(_ layout: RepositoryLayout, at now: UTCTime) throws(SigningError) {
+    try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     let policy = try Policy.read(layout.policy)
     let ring = try KeyRing(layout)
@@ -41,7 +42,7 @@ public struct RepositoryStatus: Sendable {
     roles = TopLevelRole.allCases.map { role in
       let keys = state.root.payload[role]
       let held = keys.keyIDs.map { id in
-        HeldKey(id: id, name: ring.name(of: id), holder: policy.holders[ring.name(of: id)], isAtHand: ring.secrets[id] != nil)
+        HeldKey(id: id, name: ring.name(of: id), holder: policy.holders[ring.name(of: id)], isAtHand: ring.isAtHand(id))
       }
       let expires = published[role]?.1
       return Role(

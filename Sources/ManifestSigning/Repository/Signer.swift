@@ -5,6 +5,9 @@ internal import TUFMetadata
 protocol Signer: AnyObject {
   var publicKey: Ed25519PublicKey { get }
 
+  /// Refuses a message that is too long to be signed, before anything is.
+  func requireRoom(forMessageOf byteCount: Int) throws(SigningError)
+
   /// Signs the exact bytes.
   func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature
 }
@@ -17,7 +20,22 @@ final class SecretKeySigner: Signer {
 
   var publicKey: Ed25519PublicKey { key.publicKey }
 
+  func requireRoom(forMessageOf byteCount: Int) {}
+
   func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature { try key.sign(message) }
+}
+
+/// Stands in for a signer to find out how long its messages will be: it asks the limit, and gives a signature of zeros.
+final class SignerRehearsal: Signer {
+  private let signer: any Signer
+
+  init(_ signer: any Signer) { self.signer = signer }
+
+  var publicKey: Ed25519PublicKey { signer.publicKey }
+
+  func requireRoom(forMessageOf byteCount: Int) throws(SigningError) { try signer.requireRoom(forMessageOf: byteCount) }
+
+  func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature { .zero }
 }
 
 /// A metadata file that was signed here.
@@ -28,6 +46,8 @@ struct SignedMetadata {
   /// Signs the canonical form of a payload.
   init(_ payload: JSONTree, by signers: [any Signer]) throws(SigningError) {
     let message = payload.canonicalBytes
+    // All are asked before one signs.
+    for signer in signers { try signer.requireRoom(forMessageOf: message.count) }
     var entries: [(KeyID, Ed25519Signature)] = []
     for signer in signers { entries.append((Key(signer.publicKey).id, try signer.sign(message))) }
     let signatures = JSONTree.array(

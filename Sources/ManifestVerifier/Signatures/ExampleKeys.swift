@@ -1,8 +1,8 @@
 internal import Digests
-internal import TUFMetadata
+package import TUFMetadata
 
 /// The keys of the worked example, whose secret halves are published: worthless, and refused everywhere else.
-enum ExampleKeys {
+package enum ExampleKeys {
   /// The SHA-256 of the worked example's `1.root.json`: the only root that may name these keys.
   static let root = "0be6c212d872fa9dc06e6c9cbfdfa1ae83c3554a3a9c38ac9cd90f606ac7933a"
   /// The ids of the keys.
@@ -14,6 +14,9 @@ enum ExampleKeys {
     "e1d512be4f65d1484d36f71310655127b7f990c2cc4a981567b977f00ddcaab5",
     "f7db687bb034039d4957239a18d3f09d7abd51880d30ad2e7f8770a53d73b8ab",
   ]
+
+  /// Whether a key is one of the worked example's.
+  package static func contains(_ id: KeyID) -> Bool { ids.contains(id.description) }
 
   /// - Throws: `exampleKey` where a first root other than the worked example's names one of its keys.
   static func refuse(in root: Root, _ bytes: [UInt8]) throws(VerificationError) {

@@ -26,8 +26,13 @@ public struct Ed25519Signature: Hashable, Sendable {
   /// The number of bytes in a signature.
   public static let byteCount = 64
 
+  /// A place holder that is nobody's signature over anything.
+  package static let zero = Ed25519Signature()
+
   /// The 64 bytes, as RFC 8032 §5.1.6 encodes them.
   public let bytes: [UInt8]
+
+  private init() { bytes = [UInt8](repeating: 0, count: Self.byteCount) }
 
   /// - Throws: `DigestError.length` where there are not exactly 64 bytes.
   public init(bytes: [UInt8]) throws(DigestError) {

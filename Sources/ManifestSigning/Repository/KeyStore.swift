@@ -1,0 +1,200 @@
+internal import FileIO
+internal import ManifestVerifier
+public import TUFMetadata
+
+/// The keys of a repository, one by one: what the `key` verbs work on. A repository need not have been created yet.
+public struct KeyStore {
+  /// How a secret half is to be written.
+  public enum Protection {
+    case passphrase(PassphraseSource)
+    /// In clear, by explicit wish.
+    case none
+  }
+
+  /// Where the secret half of a key is.
+  public enum Place: Equatable, Sendable {
+    case file(path: String, isEncrypted: Bool)
+    /// An external signer that is configured for whoever runs the command.
+    case signer(name: String)
+    /// Not here.
+    case elsewhere
+  }
+
+  /// One key whose public half lies in `keys`.
+  public struct Entry: Sendable {
+    public let name: String
+    public let holder: String?
+    public let id: KeyID
+    public let publicKey: Ed25519PublicKey
+    /// In the newest root.
+    public let roles: [TopLevelRole]
+    /// The last root that listed it, where the newest does not.
+    public let retiredAfter: Version?
+    public let place: Place
+  }
+
+  let layout: RepositoryLayout
+  private let state: PublishedState?
+  private let retired: RetiredKeys?
+
+  /// Reads what is published; where nothing is, no key has a role.
+  public init(_ layout: RepositoryLayout) throws(SigningError) {
+    self.layout = layout
+    do {
+      state = try PublishedState(layout)
+    } catch {
+      guard case .noRepository = error else { throw error }
+      state = nil
+    }
+    retired = if let state { try RetiredKeys(state) } else { nil }
+  }
+
+  /// Every key in `keys`, in the order of the names.
+  public func entries() throws(SigningError) -> [Entry] {
+    let ring = try KeyRing(layout)
+    let policy = try? Policy.read(layout.policy)
+    var entries: [Entry] = []
+    for (id, name) in ring.names.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
+      guard let key = ring.publicKeys[id] else { continue }
+      let place: Place =
+        if let signer = ring.signers[id] {
+          .signer(name: signer)
+        } else if let path = ring.secrets[id] {
+          .file(path: path, isEncrypted: try SecretKeyFile.read(path: path).isEncrypted)
+        } else {
+          .elsewhere
+        }
+      entries.append(
+        Entry(
+          name: name, holder: policy?.holders[name], id: id, publicKey: key, roles: roles(of: id), retiredAfter: retired?.lastRoots[id],
+          place: place))
+    }
+    return entries
+  }
+
+  /// The roles of a key in the newest root.
+  public func roles(of id: KeyID) -> [TopLevelRole] {
+    guard let state else { return [] }
+    return TopLevelRole.allCases.filter { state.root.payload[$0].keyIDs.contains(id) }
+  }
+
+  /// The public half of a key, from `keys`.
+  public func publicKey(named name: String) throws(SigningError) -> Ed25519PublicKey {
+    try Self.requireName(name)
+    let path = layout.publicKey(name)
+    do { return try PublicKeyFile.read(path: path) } catch {
+      guard case .system(.notFound, _, _) = error else { throw error }
+      throw .noSuchKey(name: name, path: path)
+    }
+  }
+
+  // MARK: Adding
+
+  /// Refuses, before anything is asked or made, a name under which no key can be added.
+  /// - Parameter publicKeyMayExist: for a key that is brought along, whose public half may have come before it.
+  public func requireFree(_ name: String, publicKeyMayExist: Bool = false) throws(SigningError) {
+    try Self.requireName(name)
+    for path in [layout.secretKey(name)] + (publicKeyMayExist ? [] : [layout.publicKey(name)]) where try Self.exists(path) {
+      throw .alreadyExists(path: path)
+    }
+  }
+
+  private static func exists(_ path: String) throws(SigningError) -> Bool {
+    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
+      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
+      return false
+    }
+    return true
+  }
+
+  /// Refuses a key that is not to be used anew: one of the worked example's, one that the roots have left behind, one that is there already under
+  /// another name.
+  public func requireFresh(_ publicKey: Ed25519PublicKey, name: String) throws(SigningError) {
+    let id = Key(publicKey).id
+    guard !ExampleKeys.contains(id) else { throw .published(.exampleKey(id: id.description)) }
+    try retired?.refuse(id)
+    if let other = try KeyRing(layout).names[id], other != name { throw .keyExists(name: other, id: id.description) }
+  }
+
+  /// Writes `secrets/NAME.key`, then `keys/NAME.pem`. Never overwrites; where the public half is there already, it has to be that of the key.
+  public func add(
+    _ key: borrowing SecretKey, name: String, _ protection: Protection, publicKeyMayExist: Bool = false
+  ) throws(SigningError) {
+    try requireFree(name, publicKeyMayExist: publicKeyMayExist)
+    try requireFresh(key.publicKey, name: name)
+    let hasPublicKey = publicKeyMayExist ? try Self.exists(layout.publicKey(name)) : false
+    if hasPublicKey, try publicKey(named: name) != key.publicKey { throw .key(.otherPublicKey, path: layout.publicKey(name)) }
+    try SecretsFolder.prepare(layout)
+    try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.keys) }
+    let path = layout.secretKey(name)
+    switch protection {
+    case .none: try SecretKeyFile.writeUnencrypted(key, name: name, path: path)
+    case .passphrase(let source): try Self.write(key, name, source, path)
+    }
+    if !hasPublicKey { try PublicKeyFile.write(key.publicKey, path: layout.publicKey(name)) }
+  }
+
+  private static func write(
+    _ key: borrowing SecretKey, _ name: String, _ source: PassphraseSource, _ path: String
+  ) throws(SigningError) {
+    let content = try encrypted(key, name, source, path)
+    try KeyFileAccess.writeNew(path: path, content: content, isSecret: true)
+  }
+
+  private static func encrypted(
+    _ key: borrowing SecretKey, _ name: String, _ source: PassphraseSource, _ path: String
+  ) throws(SigningError) -> SecureBytes {
+    try source.askForNew("the key \(name)")
+    return try source.encrypt(key, name: name, path: path)
+  }
+
+  // MARK: Changing the passphrase
+
+  /// Opens a secret key file and writes it anew under another passphrase, or none. The old content stays until the new one was opened and found to
+  /// hold the same key.
+  /// - Parameter notice: told of a key that has or had no passphrase.
+  public func changePassphrase(
+    of name: String, from old: PassphraseSource, to protection: Protection, notice: (KeyNotice) -> Void
+  ) throws(SigningError) {
+    try Self.requireName(name)
+    let path = layout.secretKey(name)
+    let file = try SecretKeyFile.read(path: path)
+    let key = try old.open(file)
+    let keyName = file.name
+    switch protection {
+    case .none:
+      let content: SecureBytes
+      do throws(KeyError) { content = try SecretKeyFile.clearText(key, name: keyName) } catch { throw .key(error, path: path) }
+      let publicKey = key.publicKey
+      try KeyFileAccess.replaceSecret(path: path, content: content) { (temporary) throws(SigningError) in
+        let proven = try SecretKeyFile.read(path: temporary).openUnencrypted()
+        guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: temporary) }
+      }
+      notice(.unencrypted(name: keyName, path: path))
+    case .passphrase(let source):
+      let content = try Self.encrypted(key, keyName, source, path)
+      let publicKey = key.publicKey
+      try KeyFileAccess.replaceSecret(path: path, content: content) { (temporary) throws(SigningError) in
+        let proven = try source.open(SecretKeyFile.read(path: temporary))
+        guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: temporary) }
+      }
+    }
+  }
+
+  // MARK: Names
+
+  /// A name that is a file's name everywhere: no separator, nothing hidden, nothing that reads as an option.
+  public static func requireName(_ name: String) throws(SigningError) {
+    let bytes = Array(name.utf8)
+    func isAlphanumeric(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      default: false
+      }
+    }
+    let others = Array("-_.".utf8)
+    guard (1...SecretKeyText.nameByteLimit).contains(bytes.count), let first = bytes.first, isAlphanumeric(first),
+      bytes.allSatisfy({ isAlphanumeric($0) || others.contains($0) })
+    else { throw .keyName(name) }
+  }
+}

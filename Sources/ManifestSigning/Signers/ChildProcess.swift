@@ -1,0 +1,143 @@
+internal import FileIO
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import CFileCalls
+  internal import Glibc
+#endif
+
+/// Runs a program that signs: no shell, no inherited descriptor or passphrase, bounded in time and output.
+enum ChildProcess {
+  enum End: Equatable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  struct Outcome {
+    let end: End
+    /// Empty where there was more than the limit.
+    let output: [UInt8]
+    let outputByteCount: Int
+    /// The last bytes of standard error.
+    let messages: [UInt8]
+  }
+
+  /// How much of standard error is kept.
+  static let messageByteLimit = 1000
+  /// Variables with this beginning hold passphrases, PINs or choices of manifest-sign: no other program inherits one.
+  static let ownVariablePrefix = "MANIFEST_SIGN_"
+
+  static func run(
+    _ words: [String], input: [UInt8], outputLimit: Int, seconds: Int, removedVariables: Set<String>
+  ) throws(SignerFault) -> Outcome {
+    let standardInput = try PipeEnds()
+    let standardOutput = try PipeEnds()
+    let standardError = try PipeEnds()
+    let process = try start(words, standardInput, standardOutput, standardError, removedVariables)
+    standardInput.closeReadEnd()
+    standardOutput.closeWriteEnd()
+    standardError.closeWriteEnd()
+    let deadline = Deadline(seconds: seconds)
+    var transfer = Transfer(input: input, outputLimit: outputLimit)
+    let isComplete = transfer.run(standardInput, standardOutput, standardError, deadline)
+    standardInput.closeWriteEnd()
+    guard isComplete, let end = wait(for: process, deadline) else {
+      // A zombie keeps its number until it is waited for, so no other process is hit.
+      kill(process, SIGKILL)
+      _ = wait(for: process, Deadline(seconds: 5))
+      throw .timedOut(seconds: seconds)
+    }
+    return Outcome(
+      end: end, output: transfer.outputByteCount > outputLimit ? [] : transfer.output, outputByteCount: transfer.outputByteCount,
+      messages: transfer.messages)
+  }
+
+  // MARK: Starting
+
+  private static func start(
+    _ words: [String], _ input: borrowing PipeEnds, _ output: borrowing PipeEnds, _ error: borrowing PipeEnds, _ removed: Set<String>
+  ) throws(SignerFault) -> pid_t {
+    guard let program = words.first else { throw .notStarted(Errno(ENOENT)) }
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = unsafe posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    // Both structures outlive every call that fills or reads them.
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    for (descriptor, number) in [(input.readEnd, 0), (output.writeEnd, 1), (error.writeEnd, 2)] {
+      unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(number))
+    }
+    // Signals that this process catches or ignores have their usual effect again.
+    var defaults = sigset_t()
+    unsafe sigemptyset(&defaults)
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { unsafe sigaddset(&defaults, signal) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    #if canImport(Darwin)
+      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT))
+    #else
+      // A descriptor that came from outside, such as that of --passphrase-fd, is not marked to be closed.
+      unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    #endif
+    var process: pid_t = 0
+    let result = unsafe withCStrings(words) { arguments in
+      unsafe withCStrings(environment(without: removed)) { environment in
+        // Both arrays end with nil, and all that they point to outlives the call.
+        unsafe posix_spawn(&process, program, &actions, &attributes, arguments, environment)
+      }
+    }
+    guard result == 0 else { throw .notStarted(Errno(result)) }
+    return process
+  }
+
+  /// This process's environment without what a signing program has no business with.
+  private static func environment(without removed: Set<String>) -> [String] {
+    var result: [String] = []
+    #if canImport(Darwin)
+      var next = unsafe _NSGetEnviron().pointee
+    #else
+      var next = unsafe environ
+    #endif
+    // The environment ends with nil; no other thread changes it.
+    while let entry = unsafe next.pointee {
+      let text = unsafe String(cString: entry)
+      let name = String(text.prefix { $0 != "=" })
+      if !name.hasPrefix(ownVariablePrefix), !removed.contains(name) { result.append(text) }
+      unsafe next = unsafe next.successor()
+    }
+    return result
+  }
+
+  /// Lends an array of C strings that ends with nil.
+  private static func withCStrings<R>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
+    let pointers = unsafe texts.map { unsafe strdup($0) }
+    // Each came from strdup.
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
+    return unsafe body(pointers + [nil])
+  }
+
+  // MARK: Waiting
+
+  private static func wait(for process: pid_t, _ deadline: Deadline) -> End? {
+    while true {
+      var status: CInt = 0
+      // `status` outlives the call.
+      let result = unsafe waitpid(process, &status, WNOHANG)
+      if result == process {
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: signal)
+      }
+      if result < 0, errno != EINTR { return nil }
+      guard deadline.milliseconds > 0 else { return nil }
+      // Nothing to wait on but time: 2 ms cost nothing beside a signature.
+      usleep(2000)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+internal import FileIO
+
+#if canImport(Darwin)
+  internal import Darwin
+#else
+  internal import Glibc
+#endif
+
+/// A moment on the clock that only goes forward.
+struct Deadline {
+  private let end: Int64
+
+  init(seconds: Int) { end = Self.now() + Int64(clamping: seconds) * 1000 }
+
+  /// What is left, at most a second, so that nothing is waited for longer without a look around.
+  var milliseconds: CInt { CInt(clamping: min(max(end - Self.now(), 0), 1000)) }
+
+  private static func now() -> Int64 {
+    var time = timespec()
+    // The call fills exactly this structure.
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}
+
+/// Both ends of a pipe, neither inherited by a program, closed when they go out of scope.
+final class PipeEnds {
+  private(set) var readEnd: CInt = -1
+  private(set) var writeEnd: CInt = -1
+
+  init() throws(SignerFault) {
+    var ends: [CInt] = [-1, -1]
+    // The array has room for the two numbers.
+    guard unsafe pipe(&ends) == 0 else { throw .notStarted(Errno(errno)) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+  }
+
+  deinit {
+    closeReadEnd()
+    closeWriteEnd()
+  }
+
+  func closeReadEnd() {
+    if readEnd >= 0 { _ = close(readEnd) }
+    readEnd = -1
+  }
+
+  func closeWriteEnd() {
+    if writeEnd >= 0 { _ = close(writeEnd) }
+    writeEnd = -1
+  }
+}
+
+/// Feeds a child and collects what it says, each as far as it is ready.
+struct Transfer {
+  let input: [UInt8]
+  let outputLimit: Int
+  private(set) var output: [UInt8] = []
+  private(set) var outputByteCount = 0
+  private(set) var messages: [UInt8] = []
+  private var offset = 0
+
+  init(input: [UInt8], outputLimit: Int) {
+    self.input = input
+    self.outputLimit = outputLimit
+  }
+
+  /// - Returns: false where the time is up, or the child never stops talking.
+  mutating func run(_ standardInput: PipeEnds, _ standardOutput: PipeEnds, _ standardError: PipeEnds, _ deadline: Deadline) -> Bool {
+    for end in [standardInput.writeEnd, standardOutput.readEnd, standardError.readEnd] {
+      _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
+    }
+    while standardOutput.readEnd >= 0 || standardError.readEnd >= 0 {
+      guard deadline.milliseconds > 0 else { return false }
+      if offset >= input.count { standardInput.closeWriteEnd() }
+      var requests = [
+        pollfd(fd: standardInput.writeEnd, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: standardOutput.readEnd, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: standardError.readEnd, events: Int16(POLLIN), revents: 0),
+      ]
+      // Three structures; a number below 0 is passed over by the system.
+      guard unsafe poll(&requests, 3, deadline.milliseconds) > 0 else { continue }
+      if requests[0].revents != 0 { feed(standardInput) }
+      if requests[1].revents != 0 {
+        if let bytes = receive(standardOutput) {
+          outputByteCount += bytes.count
+          output += bytes.prefix(max(outputLimit + 1 - output.count, 0))
+        }
+      }
+      if requests[2].revents != 0, let bytes = receive(standardError) {
+        messages += bytes
+        messages.removeFirst(max(messages.count - ChildProcess.messageByteLimit, 0))
+      }
+    }
+    return true
+  }
+
+  private mutating func feed(_ pipe: PipeEnds) {
+    // The rest of the array, whose count goes with it.
+    let written = unsafe input.withUnsafeBytes { bytes in
+      unsafe write(pipe.writeEnd, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
+    }
+    if written >= 0 {
+      offset += written
+    } else if errno != EAGAIN && errno != EINTR {
+      // A program that does not read what it should sign will be found out by its signature.
+      pipe.closeWriteEnd()
+      offset = input.count
+    }
+  }
+
+  private func receive(_ pipe: PipeEnds) -> ArraySlice<UInt8>? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    // The array has as many bytes as its count says.
+    let count = unsafe read(pipe.readEnd, &buffer, buffer.count)
+    if count > 0 { return buffer[..<count] }
+    if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+    pipe.closeReadEnd()
+    return nil
+  }
+}

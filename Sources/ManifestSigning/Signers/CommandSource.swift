@@ -1,0 +1,38 @@
+internal import TUFMetadata
+
+/// A program that reads the bytes on standard input and writes the signature on standard output.
+final class CommandSource: SignatureSource {
+  private let words: [String]
+  private let seconds: Int
+  private let removedVariables: Set<String>
+
+  /// - Parameters:
+  ///   - words: the program's absolute path and its arguments; no shell sees them.
+  ///   - seconds: how long it may take.
+  ///   - removedVariables: environment variables that it must not inherit, beside those of manifest-sign.
+  init(words: [String], seconds: Int, removedVariables: Set<String>) {
+    self.words = words
+    self.seconds = seconds
+    self.removedVariables = removedVariables
+  }
+
+  func signature(over message: [UInt8]) throws(SignerFault) -> Ed25519Signature {
+    let outcome = try ChildProcess.run(
+      words, input: message, outputLimit: SignatureText.byteLimit, seconds: seconds, removedVariables: removedVariables)
+    let messages = Self.readable(outcome.messages)
+    switch outcome.end {
+    case .exited(0): break
+    case .exited(let status): throw .failed(status: status, messages: messages)
+    case .killed(let signal): throw .killed(signal: signal, messages: messages)
+    }
+    guard let signature = SignatureText.signature(in: outcome.output) else {
+      throw .noise(byteCount: outcome.outputByteCount, messages: messages)
+    }
+    return signature
+  }
+
+  /// The lines that a program complained with, as one.
+  private static func readable(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " / ")
+  }
+}

@@ -1,0 +1,56 @@
+public import FileIO
+
+/// Why an external signer gave no signature. Nothing that it printed is believed; what is shown of it is cut short, and escaped where it is printed.
+public enum SignerFault: Error, Equatable, Sendable {
+  /// The message is longer than what the signer takes; found before anything is signed.
+  case messageTooLong(byteCount: Int, limit: Int)
+  /// The program can't be started.
+  case notStarted(Errno)
+  /// It did not finish in time, and was ended.
+  case timedOut(seconds: Int)
+  /// It ended with another status than 0; `messages` is the end of its standard error.
+  case failed(status: Int32, messages: String)
+  /// A signal ended it.
+  case killed(signal: Int32, messages: String)
+  /// What it wrote is no signature: neither 64 bytes, nor these in hexadecimal or base64.
+  case noise(byteCount: Int, messages: String)
+  /// The signature is not one of the key over these bytes.
+  case otherKey
+  /// The configuration names no public half, and `keys` holds none.
+  case unknownPublicKey
+  /// The PKCS #11 module can't be loaded.
+  case module(path: String, reason: String)
+  /// A function of the module failed.
+  case token(function: String, code: UInt)
+  /// The PIN is wrong; it is tried once, so that the token does not lock itself.
+  case wrongPIN
+  case lockedPIN
+  /// There is no PIN to be had.
+  case noPIN(KeyError)
+  /// Not exactly one token, or key on it, is what the URI says.
+  case notOne(of: String, count: Int)
+}
+
+extension SignerFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .messageTooLong(let byteCount, let limit): "\(byteCount) bytes are to be signed, and it takes \(limit) at most; nothing was signed"
+    case .notStarted(let errno): "its program can't be started: \(errno)"
+    case .timedOut(let seconds): "it did not answer within \(seconds) seconds, and was ended"
+    case .failed(let status, let messages): "its program ended with status \(status)\(Self.said(messages))"
+    case .killed(let signal, let messages): "signal \(signal) ended its program\(Self.said(messages))"
+    case .noise(let byteCount, let messages):
+      "it wrote \(byteCount) bytes that are no signature: expected 64 bytes, or these in hexadecimal or base64\(Self.said(messages))"
+    case .otherKey: "what it wrote is not a signature of this key over these bytes: it signs with another key, or signs something else"
+    case .unknownPublicKey: "its public half is not known: give public_key instead of key_id, or put it into keys as PEM"
+    case .module(let path, let reason): "the PKCS #11 module \(path) can't be used: \(reason)"
+    case .token(let function, let code): "\(function) of the PKCS #11 module failed with 0x\(String(code, radix: 16))"
+    case .wrongPIN: "the PIN is wrong; it was tried once only, since a token locks itself after a few"
+    case .lockedPIN: "the PIN is locked after too many wrong ones"
+    case .noPIN(let error): "its PIN can't be had: \(error)"
+    case .notOne(let what, let count): "\(count) \(what) match the URI; exactly one has to"
+    }
+  }
+
+  private static func said(_ messages: String) -> String { messages.isEmpty ? "" : "; it said: \(messages)" }
+}

@@ -1,0 +1,56 @@
+internal import CommandLineSupport
+internal import ManifestSigning
+internal import TUFMetadata
+
+enum KeyCheckVerb {
+  private static let file = Argument("FILE", "The backup: a copy of secrets/NAME.key, or a file that key import takes.")
+  private static let name = Option.value("--name", "NAME", "The key that it should be, if not the one that it calls itself.")
+
+  static let verb = Verb(
+    "key check", "Open a backup of a secret key and compare its public half; sign nothing.",
+    arguments: [file],
+    options: [RepositoryOptions.repository, name] + RepositoryOptions.passphrases,
+    conflicts: [RepositoryOptions.passphraseConflict],
+    discussion: [
+      "The public half is computed from the secret one, and held against keys/NAME.pem and the newest root. A backup that opens and is another key, or "
+        + "one that the root does not list, ends with exit code 19.",
+      RepositoryOptions.passphraseText,
+    ],
+    exitCodes: [.signature, .disk, .malformed, .key, .found],
+    examples: [.init("manifest-sign key check /media/stick/root-1.key", "is the stick in the safe still good?")],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    try ProcessHardening.apply()
+    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let store = try KeyStore(RepositoryOptions.publishedLayout(invocation))
+    let path = invocation.required(file.name)
+    let backup = try KeyBackup(path: path, passphrases)
+    if !backup.isEncrypted { KeyOptions.warnUnencrypted(path, output) }
+    guard let name = invocation.value(name.name) ?? backup.name else {
+      throw Failure(.usage, "\(path) does not say which key it is", expected: "\(name.name) NAME")
+    }
+    let expected = try store.publicKey(named: name)
+    let roles = store.roles(of: backup.id)
+    let isRight = expected == backup.publicKey
+    KeyOptions.report(backup.publicKey, name: name, output)
+    output.report("matches", .bool(isRight))
+    output.report("roles", .array(roles.map { .string($0.rawValue) }))
+    output.line("\(path) opens.")
+    output.line("  key id       \(backup.id)")
+    output.line("  fingerprint  \(KeyFingerprint(backup.id).description)")
+    guard isRight else {
+      output.show(
+        Failure(
+          .found, "the backup is another key than \(name)", expected: Key(expected).id.description, found: backup.id.description, at: path,
+          hint: "look for the right backup of \(name)"))
+      return .found
+    }
+    guard !roles.isEmpty else {
+      output.show(Failure(.found, "the backup is the key \(name), and the newest root does not list that", at: path))
+      return .found
+    }
+    output.line("It is the key \(name), which signs \(roles.map(\.rawValue).joined(separator: ", ")).", style: .good)
+    return .done
+  }
+}

@@ -1,0 +1,49 @@
+internal import CommandLineSupport
+internal import ManifestSigning
+internal import TUFMetadata
+
+enum KeyImportVerb {
+  private static let file = Argument("FILE", "The secret key as another program keeps it.")
+
+  static let verb = Verb(
+    "key import", "Take over a secret key of another program.",
+    arguments: [file, KeyOptions.name],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, KeyOptions.unprotected] + RepositoryOptions.passphrases
+      + KeyOptions.newPassphrases,
+    conflicts: [RepositoryOptions.passphraseConflict, KeyOptions.newConflict],
+    discussion: [
+      "FILE is an Ed25519 key: PKCS #8 as openssl writes it (PEM or DER, encrypted or not), a minisign secret key (encrypted or not), a seed of 32 bytes "
+        + "raw or in base64 as Sparkle keeps it, or seed and public key of 64 bytes. FILE is left as it is: destroy it once the import is backed up.",
+      "Writes secrets/NAME.key and keys/NAME.pem, and overwrites nothing. Most of these forms can't tell a damaged key from another one: where "
+        + "keys/NAME.pem is there already, the key has to be that one; else compare the fingerprint. A key that the roots have retired is refused.",
+      "The passphrase of FILE: " + RepositoryOptions.passphraseText, KeyOptions.newText,
+    ],
+    exitCodes: [.disk, .malformed, .key],
+    examples: [.init("manifest-sign key import release.pem targets-2", "a key that openssl made")],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    try ProcessHardening.apply()
+    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
+    let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
+    let store = try KeyStore(layout)
+    try store.requireFree(name, publicKeyMayExist: true)
+    let foreign = try ForeignKeyFile.read(path: invocation.required(file.name))
+    let form = foreign.form
+    let opened = try passphrases.open(foreign)
+    let publicKey = opened.key.publicKey
+    try store.add(opened.key, name: name, protection, publicKeyMayExist: true)
+    if invocation.flag(KeyOptions.unprotected.name) { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }
+    output.line("The key \(name) is imported (\(form.rawValue)).", style: .good)
+    KeyOptions.show(publicKey, name: name, layout, output)
+    output.report("form", .string(form.rawValue))
+    if let number = opened.minisignKeyNumber {
+      let digits = number.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      output.line("  minisign     key number \(digits): give it to key export with --key-number")
+      output.report("minisign_key_number", .string(digits))
+    }
+    output.line("Next: back up the secret key, see that the copy opens (manifest-sign key check COPY), and destroy \(foreign.path)")
+    return .done
+  }
+}

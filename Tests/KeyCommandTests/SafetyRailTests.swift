@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@Suite("Secrets stay where they belong") struct SafetyRailTests {
+  /// Secret keys in every form that a file shows by itself.
+  private func secrets(_ place: Workplace) throws -> [(String, Data)] {
+    let key = place.path + "/made.pem"
+    try Programs.run("openssl", ["genpkey", "-algorithm", "ed25519", "-out", key])
+    try Programs.run("openssl", ["pkey", "-in", key, "-outform", "DER", "-out", place.path + "/made.der"])
+    try Programs.run("openssl", ["pkcs8", "-topk8", "-in", key, "-passout", "pass:p", "-out", place.path + "/made-encrypted.pem"])
+    try Programs.run(
+      "openssl", ["pkcs8", "-topk8", "-in", key, "-passout", "pass:p", "-outform", "DER", "-out", place.path + "/made-encrypted.der"])
+    try Programs.run("minisign", ["-G", "-W", "-p", place.path + "/made.pub", "-s", place.path + "/made.key"])
+    return try ["made.pem", "made.der", "made-encrypted.pem", "made-encrypted.der", "made.key", "repository/secrets/root-1.key"].map {
+      ($0, try place.content($0))
+    }
+  }
+
+  @Test("a secret below manifests or keys stops publish, verify and status, and none of it is printed") func publishedFolders() throws {
+    let place = try Workplace()
+    try place.makeRepository()
+    try place.mustSign(["publish", place.models])
+    let before = try place.snapshot("repository/manifests")
+    try place.makeModels("changed")
+    let samples = try secrets(place)
+    for (name, content) in samples {
+      for file in ["manifests/targets/org/readme.txt", "manifests/metadata/notes.json", "manifests/x", "keys/old/notes.txt"] {
+        let path = try place.write("repository/" + file, content, mode: 0o644)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        // Each verb on one place; all verbs on the first.
+        let verbs = file.hasPrefix("manifests/x") ? [["publish", place.models, "--allow-replace"], ["verify"], ["status"]] : [["status"]]
+        for verb in verbs {
+          let outcome = try place.sign(verb)
+          #expect(outcome.status == 17 && outcome.errors.contains(file), "\(name) as \(file): \(outcome.errors)")
+          let text = String(decoding: content, as: UTF8.self)
+          for line in text.split(separator: "\n") where line.count > 30 && !line.hasPrefix("-----") && !line.hasPrefix("untrusted") {
+            #expect(!(outcome.output + outcome.errors).contains(line))
+          }
+        }
+      }
+    }
+    #expect(try place.snapshot("repository/manifests") == before)
+    try place.mustSign(["status"])
+  }
+
+  @Test("publish --stage takes no secret along from the folder of the models") func stage() throws {
+    let place = try Workplace()
+    try place.makeRepository()
+    for (name, content) in try secrets(place) {
+      let path = try place.write("models/org/name/1/notes.txt", content, mode: 0o644)
+      let outcome = try place.sign(["publish", place.models, "--stage"])
+      #expect(outcome.status == 16 && outcome.errors.contains("notes.txt"), "\(name): \(outcome.errors)")
+      try FileManager.default.removeItem(atPath: path)
+    }
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: place.repository + "/manifests/targets").isEmpty)
+    #expect(try place.mustSign(["publish", place.models, "--stage"]).status == 0)
+  }
+
+  @Test("secret keys can't be made below what is published", arguments: ["manifests/secrets", "keys/secrets", "keys"]) func secretsFolder(
+    folder: String
+  ) throws {
+    let place = try Workplace()
+    let outcome = try place.sign(["key", "generate", "k", "--no-passphrase", "--secrets", place.repository + "/" + folder])
+    #expect(outcome.status == 17 && outcome.errors.contains("can't lie in"))
+    #expect(!place.exists("repository/\(folder)/k.key"))
+    #expect(try place.sign(["init", "--no-passphrase", "--secrets", place.repository + "/" + folder]).status == 17)
+  }
+
+  @Test("a key that the roots left behind is shown as retired, and can't be brought back") func retired() throws {
+    let place = try Workplace()
+    // Root and targets keys that openssl made, so that python-tuf can sign the next root.
+    _ = try place.makeOpenSSLKey("root.pem")
+    _ = try place.makeOpenSSLKey("targets.pem")
+    for role in ["root", "targets"] { try place.mustSign(["key", "import", place.path + "/\(role).pem", "\(role)-1", "--no-passphrase"]) }
+    for role in ["snapshot", "timestamp"] { try place.mustSign(["key", "generate", "\(role)-1", "--no-passphrase"]) }
+    try place.mustSign(["init", "--existing-keys"])
+    let generated = try place.mustSign(["key", "generate", "targets-2", "--no-passphrase", "--json"]).json()
+    func keys() throws -> [String: [String: Any]] {
+      let list = try #require(try place.mustSign(["key", "list", "--json"]).json()["keys"] as? [[String: Any]])
+      return Dictionary(uniqueKeysWithValues: list.map { ($0["name"] as? String ?? "", $0) })
+    }
+    let old = try #require(try keys()["targets-1"]?["key_id"] as? String)
+    try Programs.run(
+      Programs.python,
+      [
+        packageRoot.path + "/Tests/Peers/next_root.py", place.repository + "/manifests/metadata", place.path + "/root.pem", "targets", old,
+        place.repository + "/keys/targets-2.pem",
+      ])
+    let after = try keys()
+    #expect(after["targets-1"]?["retired_after"] as? Int == 1 && after["targets-1"]?["roles"] as? [String] == [])
+    #expect(
+      after["targets-2"]?["roles"] as? [String] == ["targets"] && after["targets-2"]?["key_id"] as? String == generated["key_id"] as? String
+    )
+    try place.makeModels()
+    try place.mustSign(["publish", place.models])
+
+    // Its files were destroyed, as they should be, and somebody finds a copy.
+    for file in ["secrets/targets-1.key", "keys/targets-1.pem"] {
+      try FileManager.default.removeItem(atPath: place.repository + "/" + file)
+    }
+    let outcome = try place.sign(["key", "import", place.path + "/targets.pem", "targets-3", "--no-passphrase"])
+    #expect(outcome.status == 17 && outcome.errors.contains("retired") && !place.exists("repository/secrets/targets-3.key"))
+    let check = try place.sign(["key", "check", place.path + "/targets.pem", "--name", "targets-2"])
+    #expect(check.status == 19)
+  }
+}
