@@ -53,7 +53,8 @@ enum PublishVerb {
         for path in paths { output.line("\(sign) \(path)") }
       }
       output.line(
-        "Published \(report.modelCount) models, \(report.fileCount) files, \(HumanReadable.bytes(report.byteCount)): targets version "
+        "Published \(report.modelCount) \(report.modelCount == 1 ? "model" : "models"), \(report.fileCount) "
+          + "\(report.fileCount == 1 ? "file" : "files"), \(HumanReadable.bytes(report.byteCount)): targets version "
           + "\(manifest.targets.payload.version), snapshot \(manifest.snapshot.payload.version), timestamp "
           + "\(manifest.timestamp.payload.version).", style: .good)
     }

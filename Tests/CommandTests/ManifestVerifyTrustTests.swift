@@ -150,6 +150,18 @@ struct ManifestVerifyTrustTests {
     #expect(result.status == 10 && result.errorText.contains("unsigned.json"))
   }
 
+  @Test(arguments: ["1.root.json", "2.root.json"])
+  func `a wrong root given to refresh changes nothing that is kept`(name: String) throws {
+    let device = try VerifyingDevice.trusting()
+    try device.publish("--seed", "other", "--rotate", "root", into: "other")
+    let kept = try device.kept()
+    let refused = try device.run("refresh", "--metadata", device.metadata, "--root", device.folder("other/metadata/\(name)"))
+    #expect(refused.status == 10)
+    #expect(try device.kept() == kept)
+    #expect(try device.run("refresh", "--metadata", device.metadata).status == 0)
+    #expect(try device.run("check", "--all", "--base", device.files).status == 0)
+  }
+
   @Test func `list and show tell what is trusted`() throws {
     let device = try VerifyingDevice()
     let publication = try device.publish("--sha512", "--thresholds", "targets=2/3")

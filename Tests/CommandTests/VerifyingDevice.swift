@@ -30,6 +30,15 @@ struct VerifyingDevice {
     return try JSONDecoder().decode(Publication.self, from: Data(result.output))
   }
 
+  /// Every file of the state, the lock aside.
+  func kept() throws -> [String: Data] {
+    var kept: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: state) where name != "lock" && name != "roots" {
+      kept[name] = try Data(contentsOf: URL(fileURLWithPath: "\(state)/\(name)"))
+    }
+    return kept
+  }
+
   struct Edit: Encodable {
     var path: String?
     var length: Int64?

@@ -51,7 +51,8 @@ import Testing
     throws
   {
     let before = ["timestamp.json", "1.snapshot.json", "1.targets.json"].prefix { $0 != name }
-    var workflow = try ClientWorkflow(anchor: Self.repository.anchor, stored: .init(), now: FixtureRepository.now)
+    let stored = StoredMetadata(roots: [Self.repository.anchor])
+    var workflow = try ClientWorkflow(anchor: Self.repository.anchor, stored: stored, now: FixtureRepository.now)
     _ = try workflow.supplyNotAvailable()
     for earlier in before { _ = try workflow.supply(Self.repository[earlier]) }
     let start = workflow

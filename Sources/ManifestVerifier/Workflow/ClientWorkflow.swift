@@ -34,6 +34,8 @@ public struct ClientWorkflow: Sendable {
   private var snapshot: Trusted<Snapshot>?
   private var targets: Trusted<Targets>?
   private var keepsBaseline = true
+  /// What a new anchor changes, until metadata has been verified under it.
+  private var deferred: [TrustChange] = []
 
   /// Begins a refresh.
   /// - Parameters:
@@ -111,14 +113,18 @@ public struct ClientWorkflow: Sendable {
   private mutating func finishRoots() throws(VerificationError) -> [TrustChange] {
     try roots.newest.payload.requireUnexpired(at: now)
     stage = .timestamp
-    // A newer anchor, from an update of the app, is kept as well: what comes next is verified under it, and a key that is taken away
-    // later has to be missed in it.
+    var changes: [TrustChange] = []
+    if let version = stored.verifiedUnderRoot, roots.tookKeyAway(since: version) {
+      keepsBaseline = false
+      changes = [.discardTimestampAndSnapshot]
+    }
     let newest = roots.newest
-    let changes: [TrustChange] =
-      walkedRoots > 0 || stored.roots.contains(newest.bytes) ? [] : [.root(newest.payload.version, bytes: newest.bytes)]
-    guard let version = stored.verifiedUnderRoot, roots.tookKeyAway(since: version) else { return changes }
-    keepsBaseline = false
-    return changes + [.discardTimestampAndSnapshot]
+    guard walkedRoots == 0, !stored.roots.contains(newest.bytes) else { return changes }
+    // A newer anchor, from an update of the app, is kept as well: what comes next is verified under it, and a key that is taken away
+    // later has to be missed in it. But it may be the wrong file: nothing is kept of it, and nothing discarded for it, before a
+    // timestamp was verified under it.
+    deferred = [.root(newest.payload.version, bytes: newest.bytes)] + changes
+    return []
   }
 
   // MARK: TUF 1.0.34 §5.4, timestamp
@@ -142,7 +148,8 @@ public struct ClientWorkflow: Sendable {
     timestamp = accepted
     stage = .snapshot
     let changes: [TrustChange] = accepted.bytes == stored.timestamp && keepsBaseline ? [] : [change(.timestamp, accepted.bytes)]
-    return changes
+    defer { deferred = [] }
+    return deferred + changes
       + (try reuse(stored.snapshot) { (workflow, bytes) throws(VerificationError) in
         try workflow.supplySnapshot(bytes, keep: false)
       })
