@@ -62,7 +62,7 @@ let package = Package(
     library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-sign",
-      ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+      ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-verify",
       ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),

@@ -18,7 +18,13 @@ extension Failure {
   private init(_ error: SigningError) {
     switch error {
     case .file(let file): self.init(file)
-    case .published(let cause): self.init(cause)
+    case .published(let cause):
+      self.init(cause)
+      if case .unavailable = cause {
+        code = .disk
+        hint =
+          "put the file back from a backup or from the web server; what lies in manifests/metadata has to be whole before anything is signed"
+      }
     case .metadata(_, let cause), .description(_, let cause):
       self.init(.malformed, error.description)
       (expected, found, place) = Self.details(of: cause)

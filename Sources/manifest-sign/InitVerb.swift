@@ -24,7 +24,10 @@ enum InitVerb {
     "init", "Make the keys of a new repository and its first root.",
     options: [RepositoryOptions.repository, RepositoryOptions.secrets] + TopLevelRole.allCases.flatMap { [keyCount($0), threshold($0)] }
       + [lifetime, holder, unprotected, existing] + RepositoryOptions.passphrases,
-    conflicts: [RepositoryOptions.passphraseConflict, [unprotected.name, existing.name]],
+    conflicts: [
+      RepositoryOptions.passphraseConflict, [unprotected.name, existing.name],
+      [unprotected.name, RepositoryOptions.passphraseFile.name], [unprotected.name, RepositoryOptions.passphraseDescriptor.name],
+    ],
     discussion: [
       "Makes Ed25519 keys for the four roles, and manifests/metadata/1.root.json, which names them. Ship that file with your app: a device trusts "
         + "everything from there. Nothing is ever overwritten.",

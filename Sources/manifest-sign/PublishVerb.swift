@@ -2,6 +2,7 @@ internal import CommandFailures
 internal import CommandLineSupport
 internal import ManifestSigning
 internal import ManifestVerifier
+internal import ModelFormats
 internal import TUFMetadata
 
 enum PublishVerb {
@@ -17,7 +18,8 @@ enum PublishVerb {
     conflicts: [RepositoryOptions.passphraseConflict],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
-        + "Devices see all of it at once, when the timestamp is replaced at the end. Without a change nothing is signed.",
+        + "Devices see all of it at once, when the timestamp is replaced at the end. Without a change nothing is signed, unless the last third of "
+        + "a lifetime has begun: then all three are signed again. The root is never renewed here.",
       "A model is described by DIR/<org>/<name>/model.json where you write one, and otherwise by what lies in its folder.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
@@ -46,7 +48,11 @@ enum PublishVerb {
   private static func show(_ report: PublishingReport, _ output: Output) throws(Failure) {
     if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
     let manifest = report.manifest
-    if report.changes.isEmpty {
+    if report.isRenewed {
+      output.line(
+        "Nothing changed in the catalog; signed again because it was due: targets version \(manifest.targets.payload.version), snapshot "
+          + "\(manifest.snapshot.payload.version), timestamp \(manifest.timestamp.payload.version).", style: .good)
+    } else if report.changes.isEmpty {
       output.line("Nothing changed: targets version \(manifest.targets.payload.version) stays as it is.", style: .good)
     } else {
       for (sign, paths) in [("+", report.changes.added), ("~", report.changes.replaced), ("-", report.changes.removed)] {
@@ -58,6 +64,7 @@ enum PublishVerb {
           + "\(manifest.targets.payload.version), snapshot \(manifest.snapshot.payload.version), timestamp "
           + "\(manifest.timestamp.payload.version).", style: .good)
     }
+    if !report.changes.isEmpty { noteUnknown(report, output) }
     if report.stagedCount > 0 { output.line("Put \(report.stagedCount) files into manifests/targets.") }
     // A SOURCE_DATE_EPOCH of long ago, or a publication that nobody has renewed.
     let expired = manifest.expired(at: try ReportTime.now())
@@ -66,6 +73,7 @@ enum PublishVerb {
     }
     output.line("Devices need a new timestamp before \(manifest.timestamp.payload.expires).")
     output.report("changed", .bool(!report.changes.isEmpty))
+    output.report("renewed", .bool(report.isRenewed))
     output.report("versions", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .integer($0.version.number)) }))
     output.report("expires", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .string($0.expires.description)) }))
     output.report("added", json(report.changes.added))
@@ -75,7 +83,19 @@ enum PublishVerb {
     output.report("files", .count(report.fileCount))
     output.report("bytes", .integer(report.byteCount))
     output.report("staged", .count(report.stagedCount))
+    output.report(
+      "unknown_formats",
+      .array(report.unknownFiles.map { ["path": .string($0.path.description), "content": .string($0.content.rawValue)] }))
     output.report("warnings", .array(report.warnings.map(JSONResult.string)))
+  }
+
+  /// Names what is published without its format having been checked.
+  private static func noteUnknown(_ report: PublishingReport, _ output: Output) {
+    let shownCount = 20
+    for file in report.unknownFiles.prefix(shownCount) {
+      output.note("\(file.path): unknown format, not checked; it looks like \(file.content.rawValue)")
+    }
+    if report.unknownFiles.count > shownCount { output.note("and \(report.unknownFiles.count - shownCount) more of unknown format") }
   }
 
   private static func json(_ paths: [TargetPath]) -> JSONResult { .array(paths.map { JSONResult.string($0.description) }) }

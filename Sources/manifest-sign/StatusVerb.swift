@@ -13,6 +13,7 @@ enum StatusVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    try ProcessHardening.apply()
     let layout = RepositoryOptions.layout(invocation)
     let now = try ReportTime.of(invocation)
     let status = try RepositoryStatus(layout, at: now)

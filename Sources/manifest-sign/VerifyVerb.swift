@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import FileIO
 internal import ManifestSigning
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -15,13 +16,31 @@ enum VerifyVerb {
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
     ],
-    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .malformed, .key],
+    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .malformed, .key],
     run: run)
 
+  /// Why a file is not as it was published, for whoever publishes.
+  private static func failure(of error: VerificationError) -> Failure {
+    var failure = Failure(error)
+    if case .file(let file) = error {
+      if case .notRegular = file { failure.code = .fileMismatch }
+      if file.errno == .notFound { failure.code = .fileMismatch }
+    }
+    if failure.code == .fileMismatch {
+      failure.hint =
+        "in manifests/targets: take the file away and publish again, with --stage for a model; in DIR: put the published file back"
+    }
+    return failure
+  }
+
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    try ProcessHardening.apply()
     let layout = RepositoryOptions.publishedLayout(invocation)
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
+    guard state.manifest != nil else {
+      throw Failure(.failure, "nothing is published yet", at: layout.metadata, hint: "run manifest-sign publish DIR")
+    }
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []
     for device in verification.devices(state, at: try ReportTime.of(invocation)) {
@@ -43,7 +62,7 @@ enum VerifyVerb {
         switch outcome {
         case .intact: intact += 1
         case .notStaged: notStaged += 1
-        case .failed(let error): failures.append(Failure(error))
+        case .failed(let error): failures.append(failure(of: error))
         }
       }
       try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }, report: note)
@@ -53,7 +72,8 @@ enum VerifyVerb {
     output.report("not_staged", .count(notStaged))
     output.report("failures", .array(failures.map(\.json)))
     for failure in failures { output.show(failure) }
-    guard let first = failures.first else {
+    // A file that differs or is missing outweighs one that can't be read.
+    guard let first = failures.first(where: { $0.code != .disk }) ?? failures.first else {
       output.line("Everything that is published verifies.", style: .good)
       return .done
     }

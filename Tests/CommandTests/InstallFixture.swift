@@ -78,7 +78,14 @@ struct Device {
   }
 
   /// Every file of the state folder but the lock, by its path.
-  func trusted() throws -> [String: Data] { try Self.files(below: state).filter { $0.key != "lock" } }
+  func trusted() throws -> [String: Data] {
+    var files = try Self.files(below: state).filter { $0.key != "lock" }
+    // Two refreshes are not of the same second.
+    files["trust"] = files["trust"].map { record in
+      Data(String(decoding: record, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("newest-refresh ") }.joined().utf8)
+    }
+    return files
+  }
 
   /// Every file below the folder for what is fetched.
   func fetched() throws -> [String: Data] { try Self.files(below: models) }

@@ -17,6 +17,41 @@ import Testing
     #expect(report["changed"] as? Bool == false && (report["added"] as? [Any])?.isEmpty == true && report["staged"] as? Int == 0)
   }
 
+  @Test func `what is due is signed again without a change, as long as the root is valid`() throws {
+    let past = ["SOURCE_DATE_EPOCH": String(Int(Date().timeIntervalSince1970) - 10 * 86_400)]
+    let site = try ReleaseSite(environment: past)
+    try site.publish(environment: past)
+    // The same time again is no reason to sign.
+    #expect(try site.publish(environment: past).text.contains("Nothing changed: targets version 1"))
+    let renewed = try json(try site.publish(["--json"]).text)
+    #expect(renewed["changed"] as? Bool == false && renewed["renewed"] as? Bool == true)
+    #expect(try ["targets", "snapshot", "timestamp"].map(site.version) == [2, 2, 2])
+    #expect(try site.device().status == 0)
+  }
+
+  @Test func `no version is given twice, though an old timestamp was put back`() throws {
+    let site = try ReleaseSite()
+    try site.publish()
+    let old = try Data(contentsOf: URL(fileURLWithPath: site.metadata + "/timestamp.json"))
+    try site.write("more", to: "acme/tiny/2.0/weights.bin")
+    try site.publish()
+    let second = try site.snapshot(of: "repository/manifests/metadata").filter { $0.key != "timestamp.json" }
+    try old.write(to: URL(fileURLWithPath: site.metadata + "/timestamp.json"))
+    try site.write("more still", to: "acme/tiny/3.0/weights.bin")
+    try site.publish()
+    let third = try site.snapshot(of: "repository/manifests/metadata")
+    for (name, image) in second { #expect(third[name] == image, "\(name) was written again") }
+    #expect(try ["targets", "snapshot", "timestamp"].map(site.version) == [3, 3, 3])
+    #expect(try site.device().status == 0)
+  }
+
+  @Test func `files of an unknown format are named`() throws {
+    let site = try ReleaseSite(["acme/tiny/1.0/model.onnx": Array("<!DOCTYPE html><html>404</html>".utf8), "acme/tiny/1.0/empty.onnx": []])
+    let result = try site.publish()
+    #expect(result.errorText.contains("acme/tiny/1.0/model.onnx: unknown format, not checked; it looks like an HTML page"))
+    #expect(result.errorText.contains("acme/tiny/1.0/empty.onnx: unknown format, not checked; it looks like an empty file"))
+  }
+
   @Test func `models are put into targets later as well`() throws {
     let site = try ReleaseSite()
     let report = try json(try site.publish(["--json"]).text)

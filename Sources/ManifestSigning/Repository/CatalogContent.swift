@@ -56,6 +56,10 @@ struct CatalogContent {
     return segments == [Catalog.fileName] || segments.count == 3 && segments[2] == ModelDescription.fileName
   }
 
+  var unknownFiles: [(path: TargetPath, content: FileContent)] {
+    files.filter { $0.summary.format == .unknown }.map { ($0.file.path, $0.summary.content) }
+  }
+
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
   private static func hash(_ scan: CatalogScan, _ observer: some PublishingObserver) throws(SigningError) -> [HashedFile] {

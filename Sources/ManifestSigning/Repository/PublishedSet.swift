@@ -44,12 +44,13 @@ struct PublishedSet {
       let file = try SignedMetadata(.object(members), by: signers[role] ?? [])
       return (file, file.description(version))
     }
-    let published = state.manifest
-    let (targets, targetsFile) = try sign(.targets, published?.targets.payload.version, .targets, content.tree)
-    let (snapshot, snapshotFile) = try sign(
-      .snapshot, published?.snapshot.payload.version, .meta, .object([.targetsFile: targetsFile.tree]))
-    let (timestamp, _) = try sign(
-      .timestamp, published?.timestamp.payload.version, .meta, .object([.snapshotFile: snapshotFile.tree]))
+    let last = state.lastVersions
+    let (targets, targetsFile) = try sign(.targets, last[.targets], .targets, content.tree)
+    let (snapshot, snapshotFile) = try sign(.snapshot, last[.snapshot], .meta, .object([.targetsFile: targetsFile.tree]))
+    // A timestamp has no file for each version: one that was put back from a backup would let its number be given again. There are
+    // never fewer timestamps than snapshots.
+    let lastTimestamp = [last[.timestamp], last[.snapshot]].compactMap(\.self).max()
+    let (timestamp, _) = try sign(.timestamp, lastTimestamp, .meta, .object([.snapshotFile: snapshotFile.tree]))
     return (targets, snapshot, timestamp)
   }
 }

@@ -11,6 +11,9 @@ public struct PublishedState: Sendable {
   public let root: Trusted<Root>
   /// What a device would trust; nil where nothing was published yet.
   public let manifest: TrustedManifest?
+  /// The newest version of each role that has ever lain here, a publication's too that ended before its timestamp was in place: no version
+  /// is given twice.
+  let lastVersions: [TopLevelRole: Version]
 
   /// Reads the published tree.
   /// - Throws: `noRepository`, `published` or `file`.
@@ -34,7 +37,9 @@ public struct PublishedState: Sendable {
       if case .damagedState(_, let cause) = error { throw .published(cause) }
       throw .published(error)
     }
-    try Self.requireNothingNewer(layout, root.payload.version, manifest)
+    let newest = try onDisk { () throws(FileError) in try Self.newestVersions(layout.metadata) }
+    try Self.requireNothingNewer(newest, root.payload.version, manifest)
+    lastVersions = newest.merging(manifest.map { [.timestamp: $0.timestamp.payload.version] } ?? [:]) { max($0, $1) }
   }
 
   /// The folder holds no newer metadata than what was found to be published.
@@ -43,9 +48,8 @@ public struct PublishedState: Sendable {
   /// put back from an old backup, would let version numbers be given a second time, which devices take for an attack. One version more is what
   /// a publication leaves that ended before its timestamp was in place.
   private static func requireNothingNewer(
-    _ layout: RepositoryLayout, _ root: Version, _ manifest: TrustedManifest?
+    _ newest: [TopLevelRole: Version], _ root: Version, _ manifest: TrustedManifest?
   ) throws(SigningError) {
-    let newest = try onDisk { () throws(FileError) in try newestVersions(layout.metadata) }
     if let last = newest[.root], last > root, let missing = root.next {
       throw .published(.unavailable(role: TopLevelRole.root.name, urlPath: "\(missing).\(TopLevelRole.root.fileName)"))
     }

@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 public import ManifestVerifier
+public import ModelFormats
 public import TUFMetadata
 
 /// What to do where a publication would change what is published already.
@@ -19,8 +20,12 @@ public struct PublishingOptions: Equatable, Sendable {
 public struct PublishingReport: Sendable {
   /// What is published now.
   public let manifest: TrustedManifest
-  /// How that differs from what was published before; where it does not, nothing was signed.
+  /// How that differs from what was published before.
   public let changes: ManifestChanges
+  /// Whether it was signed again without a change, because the last third of a role's lifetime has begun.
+  public let isRenewed: Bool
+  /// The files that are neither GGUF nor safetensors, and what their first bytes look like.
+  public let unknownFiles: [(path: TargetPath, content: FileContent)]
   /// The number of models and of their files, and the bytes of those files.
   public let modelCount: Int
   public let fileCount: Int
@@ -52,13 +57,18 @@ extension Repository {
     let published = state.manifest.map { Manifest($0.targets.payload) } ?? Manifest()
     let changes = content.manifest.changes(since: published)
     try Self.requireAllowed(changes, content, options)
-    let signed = changes.isEmpty ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
+    let isDue = state.manifest.map { manifest in
+      manifest.roles.contains { $0.role != .root && policy.isDue($0.role, expires: $0.expires, at: now) }
+    }
+    let renews = changes.isEmpty && isDue == true
+    let signed = changes.isEmpty && !renews ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
     let stagedCount = try writeTargets(content, options, observer)
     guard !observer.isCancelled() else { throw .cancelled }
     if let signed { try show(signed) }
     guard let manifest = signed?.manifest ?? state.manifest else { throw .noRepository(path: layout.folder) }
     return PublishingReport(
-      manifest: manifest, changes: changes, modelCount: content.scan.models.count, fileCount: content.files.count,
+      manifest: manifest, changes: changes, isRenewed: renews, unknownFiles: content.unknownFiles, modelCount: content.scan.models.count,
+      fileCount: content.files.count,
       byteCount: content.byteCount, stagedCount: stagedCount, warnings: content.warnings.map(\.description))
   }
 

@@ -67,8 +67,11 @@ public struct RepositoryVerification {
   private func verify(
     _ verifier: inout FileVerifier, _ place: String, _ file: TargetFile, mustExist: Bool, _ isCancelled: () -> Bool
   ) throws(SigningError) -> FileOutcome {
-    do {
-      _ = try verifier.verify(place, against: file, isCancelled: isCancelled)
+    do throws(VerificationError) {
+      let descriptor: FileDescriptor
+      // What a link leads to can change after this, and is not what would be published.
+      do { descriptor = try openRegularFile(place, followingLinks: false) } catch { throw .file(error) }
+      _ = try verifier.verify(descriptor, path: place, against: file, isCancelled: isCancelled)
       return .intact
     } catch {
       if error == .cancelled { throw .cancelled }
