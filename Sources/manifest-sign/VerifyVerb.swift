@@ -36,6 +36,7 @@ enum VerifyVerb {
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
     let layout = RepositoryOptions.publishedLayout(invocation)
+    let now = try ReportTime.of(invocation)
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     guard state.manifest != nil else {
@@ -43,7 +44,7 @@ enum VerifyVerb {
     }
     let verification = RepositoryVerification(layout)
     var failures: [Failure] = []
-    for device in verification.devices(state, at: try ReportTime.of(invocation)) {
+    for device in verification.devices(state, at: now) {
       switch device.outcome {
       case .success(let manifest):
         output.line(

@@ -66,6 +66,25 @@ import Testing
     #expect(try place.sign(["init", "--no-passphrase", "--secrets", place.repository + "/" + folder]).status == 17)
   }
 
+  @Test(
+    "nor by another spelling of the folder", arguments: ["keys/../keys/s", "manifests/../keys/s", "manifests/metadata/deep/er", "link/s"])
+  func secretsFolderSpelling(folder: String) throws {
+    let place = try Workplace()
+    try place.mustSign(["init", "--no-passphrase"])
+    try FileManager.default.createSymbolicLink(atPath: place.repository + "/link", withDestinationPath: "keys")
+    let outcome = try place.sign(["key", "generate", "k", "--no-passphrase", "--secrets", place.repository + "/" + folder])
+    #expect(outcome.status == 17 && outcome.errors.contains("can't lie in"))
+  }
+
+  @Test("a link below the published folders that leads to a secret is as good as the secret") func linkedSecret() throws {
+    let place = try Workplace()
+    try place.mustSign(["init", "--no-passphrase"])
+    let link = place.repository + "/manifests/targets/notes"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: place.repository + "/secrets/root-1.key")
+    let outcome = try place.sign(["status"])
+    #expect(outcome.status == 17 && outcome.errors.contains("manifests/targets/notes"))
+  }
+
   @Test("a key that the roots left behind is shown as retired, and can't be brought back") func retired() throws {
     let place = try Workplace()
     // Root and targets keys that openssl made, so that python-tuf can sign the next root.

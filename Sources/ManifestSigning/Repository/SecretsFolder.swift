@@ -5,7 +5,7 @@ enum SecretsFolder {
   /// Makes it where it is missing, and keeps git from ever taking a secret along.
   /// - Throws: `unsafeConfiguration` where it would lie in what is served or shared.
   static func prepare(_ layout: RepositoryLayout) throws(SigningError) {
-    for name in ["manifests", "keys"] where try lies(layout.secrets, below: "\(layout.folder)/\(name)") {
+    for name in ["manifests", "keys"] where try lies(layout.secrets, below: name, of: layout.folder) {
       throw .unsafeConfiguration(path: layout.secrets, reason: "secret keys can't lie in \(name), which others read")
     }
     let path = layout.secrets + "/.gitignore"
@@ -18,15 +18,20 @@ enum SecretsFolder {
   }
 
   /// Whether a folder, or where it would be made, lies in another one or is that one, however both are written.
-  private static func lies(_ path: String, below folder: String) throws(SigningError) -> Bool {
-    guard let other = try status(folder) else { return false }
+  private static func lies(_ path: String, below name: String, of repository: String) throws(SigningError) -> Bool {
+    // A repository that is still to be made can only be told by its name.
+    if "\(path)/".hasPrefix("\(repository)/\(name)/") { return true }
     var place = path
+    // The topmost folder of those that are still to be made.
+    var missing = ""
     while try status(place) == nil {
-      guard let slash = place.lastIndex(of: "/") else {
-        place = "."
-        continue
-      }
-      place = slash == place.startIndex ? "/" : String(place[..<slash])
+      let slash = place.lastIndex(of: "/")
+      missing = slash.map { String(place[place.index(after: $0)...]) } ?? place
+      place = slash.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
+    }
+    guard let other = try status("\(repository)/\(name)") else {
+      guard missing == name, let top = try status(repository), let current = try status(place) else { return false }
+      return current.isSameFile(as: top)
     }
     var last: FileStatus?
     // The folder above the topmost one is that one itself.

@@ -95,7 +95,9 @@ private struct SilentObserver: PublishingObserver {
       let version = try targetsVersion(layout)
       #expect(version == 1 || version == 2, "call \(failing)")
       _ = try publish(layout)
-      #expect(try targetsVersion(layout) == 2, "call \(failing)")
+      // A version that a failed publication has written is not given again.
+      let next = try targetsVersion(layout)
+      #expect(next == 2 || next == 3, "call \(failing)")
       var outcomes: [RepositoryVerification.FileOutcome] = []
       let manifest = try #require(try PublishedState(layout).manifest)
       try RepositoryVerification(layout).files(of: manifest, models: nil, isCancelled: { false }, report: { outcomes.append($0) })
