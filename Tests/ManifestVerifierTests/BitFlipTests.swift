@@ -1,6 +1,8 @@
+import Foundation
 import ManifestVerifier
 import RepositoryFixtures
 import TUFMetadata
+import TestSupport
 import Testing
 
 @Suite struct `No single flipped bit is accepted with changed meaning` {
@@ -58,6 +60,28 @@ import Testing
     let start = workflow
     try Self.flipAll(Self.repository[name]) { flipped in
       var workflow = start
+      guard case .metadata(_, let bytes, _) = try workflow.supply(flipped).first else { return [] }
+      return bytes
+    }
+  }
+
+  @Test(arguments: ["1.root.json", "timestamp.json", "1.snapshot.json", "1.targets.json"]) func `of a file of the worked example`(
+    name: String
+  ) throws {
+    func file(_ name: String) throws -> [UInt8] {
+      try Array(Data(contentsOf: packageRoot.appending(path: "manifests/metadata/" + name)))
+    }
+    let anchor = try file("1.root.json")
+    guard name != "1.root.json" else { return try Self.flipAll(anchor) { try Trusted<Root>(selfSigned: $0).bytes } }
+    var start = try ClientWorkflow(
+      anchor: anchor, stored: StoredMetadata(roots: [anchor]), now: UTCTime(known: "2027-01-01T00:00:00Z"))
+    _ = try start.supplyNotAvailable()
+    for earlier in ["timestamp.json", "1.snapshot.json", "1.targets.json"].prefix(while: { $0 != name }) {
+      _ = try start.supply(file(earlier))
+    }
+    let whole = start
+    try Self.flipAll(file(name)) { flipped in
+      var workflow = whole
       guard case .metadata(_, let bytes, _) = try workflow.supply(flipped).first else { return [] }
       return bytes
     }
