@@ -18,6 +18,7 @@ extension Failure {
   private init(_ error: SigningError) {
     switch error {
     case .file(let file): self.init(file)
+    case .cancelled: self.init(.interrupted, "interrupted", hint: "run the command again; nothing of this run is visible to devices")
     case .published(let cause):
       self.init(cause)
       if case .unavailable = cause {

@@ -65,6 +65,9 @@ enum InitVerb {
     defer { observer.finish() }
     let result = try creation.run(
       keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    if passphrases.isEmpty {
+      output.warning("the passphrase is empty: whoever can read the secret keys can sign; set one with manifest-sign key passphrase NAME")
+    }
     report(result, layout, output)
     return .done
   }

@@ -170,6 +170,14 @@ public import FileIO
     }
   }
 
+  /// Whether the passphrase that was used is empty, as an unset variable of a CI leaves it: the person should know.
+  public var isEmpty: Bool {
+    switch kept {
+    case .some(let passphrase): passphrase.isEmpty
+    case .none: false
+    }
+  }
+
   private func withKept<R: ~Copyable>(_ body: (borrowing Passphrase) throws(SigningError) -> R) throws(SigningError) -> R {
     switch kept {
     case .some(let passphrase): return try body(passphrase)
