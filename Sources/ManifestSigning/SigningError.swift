@@ -28,6 +28,8 @@ public enum SigningError: Error, Equatable, Sendable {
   case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
   /// A key that an older root listed and the newest does not was to be used anew.
   case retiredKey(id: String, lastRoot: Version)
+  /// One key stands under two names, for two roles or twice for one.
+  case sharedKey(names: [String], id: String)
   /// The public half of a key that was to be added lies in `keys` already, under this name.
   case keyExists(name: String, id: String)
   /// The name of a key can't be the name of its files.
@@ -83,6 +85,7 @@ extension SigningError: CustomStringConvertible {
       "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
     case .retiredKey(let id, let lastRoot):
       "the key \(id) was retired: root \(lastRoot) was the last to list it, and the newest does not"
+    case .sharedKey(let names, let id): "\(names.joined(separator: " and ")) are one key, \(id): expected a key of its own for each"
     case .keyExists(let name, let id): "the key \(id) is there already, under the name \(name)"
     case .keyName(let name):
       "\(name) can't be the name of a key: expected 1 to 100 letters, digits, \"-\", \"_\" or \".\", beginning with a letter or digit"

@@ -50,7 +50,7 @@ extension Failure {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys, .retiredKey, .keyExists, .noSuchKey, .publishedSecrets, .signer, .unsafeConfiguration: .key
+    case .key, .missingKeys, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer, .unsafeConfiguration: .key
     case .keyName: .usage
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
@@ -76,6 +76,7 @@ extension Failure {
     case .signer(_, .messageTooLong): "give the role a key that can sign more, or have the signer take more"
     case .signer: "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
     case .unsafeConfiguration: "make it yours alone to write: chown and chmod go-w, its folder too"
+    case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
     case .keyExists, .keyName: nil
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"

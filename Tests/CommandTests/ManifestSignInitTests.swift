@@ -105,6 +105,17 @@ import Testing
     #expect(silent.status == 0 && silent.errorText.isEmpty, "\(silent.errorText)")
   }
 
+  @Test func `one key does not serve two roles`() throws {
+    let site = try ReleaseSite()
+    let secrets = site.folder("repository/secrets")
+    let other = try ReleaseSite(options: nil)
+    try FileManager.default.removeItem(atPath: secrets + "/targets-1.key")
+    try FileManager.default.copyItem(atPath: secrets + "/root-1.key", toPath: secrets + "/targets-1.key")
+    let result = try other.sign(["init", "--existing-keys", "--secrets", secrets])
+    #expect(result.status == 17 && result.errorText.contains("root-1 and targets-1 are one key"), "\(result.errorText)")
+    #expect(!FileManager.default.fileExists(atPath: other.metadata + "/1.root.json"))
+  }
+
   @Test func `keys that exist make the same repository again`() throws {
     let site = try ReleaseSite([:], options: nil)
     let epoch = ["SOURCE_DATE_EPOCH": "1800000000"]

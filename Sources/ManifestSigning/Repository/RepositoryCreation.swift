@@ -96,6 +96,7 @@ public struct RepositoryCreation {
   private func create(
     _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ now: UTCTime, _ written: inout [String]
   ) throws(SigningError) -> Result {
+    try requireDistinctKeys(names, signers)
     let root = try SignedMetadata(rootPayload(signers, now), by: signers[.root] ?? [])
     let trusted: Trusted<Root>
     do { trusted = try Trusted(selfSigned: root.bytes) } catch { throw .published(error) }
@@ -109,6 +110,17 @@ public struct RepositoryCreation {
       try createFile(at: layout.metadata(.root, .first), with: root.bytes)
     }
     return Result(root: trusted, rootPath: layout.metadata(.root, .first), keyNames: names)
+  }
+
+  /// A key that signs every day must not be the root key as well.
+  private func requireDistinctKeys(_ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]]) throws(SigningError) {
+    var seen: [KeyID: String] = [:]
+    for role in TopLevelRole.allCases {
+      for (name, signer) in zip(names[role] ?? [], signers[role] ?? []) {
+        let id = Key(signer.publicKey).id
+        if let other = seen.updateValue(name, forKey: id) { throw .sharedKey(names: [other, name], id: id.description) }
+      }
+    }
   }
 
   /// Removes what this run made, as far as it can be: no root names these keys, so nothing was signed with them that anyone trusts.
