@@ -6,6 +6,16 @@ import Testing
     try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
   }
 
+  @Test(
+    "a seed in base64 may begin with any character",
+    arguments: ["0yz1bLH+jZGru8loPlcM2nLGRNjkXbGs5jkkZLdWo2U=", "MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA="])
+  func seedThatBeginsLikeDER(text: String) throws {
+    let place = try Workplace()
+    try place.mustSign(["init", "--no-passphrase"])
+    try place.write("seed.txt", text)
+    #expect(try place.sign(["key", "import", place.path + "/seed.txt", "k", "--no-passphrase"]).status == 0)
+  }
+
   @Test("generate writes both halves, prints a fingerprint that another program computes too, and never overwrites") func generate() throws
   {
     let place = try Workplace()

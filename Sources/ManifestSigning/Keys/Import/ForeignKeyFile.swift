@@ -139,7 +139,10 @@ public struct ForeignKeyFile: ~Copyable {
         SecretText.hasPrefix("manifest-sign secret key ", in: bytes)
         ? .own
         : SecretText.hasPrefix("untrusted comment:", in: bytes)
-          ? .minisign : SecretText.hasPrefix("-----BEGIN ", in: bytes) ? .pem : count > 0 && bytes[0] == 0x30 ? .der : .other
+          ? .minisign
+          : SecretText.hasPrefix("-----BEGIN ", in: bytes)
+            // A digit 0, as which base64 can begin, is the byte that a DER sequence begins with.
+            ? .pem : count > 0 && bytes[0] == 0x30 && !SecretText.isText(bytes) ? .der : .other
       return (first, SecretText.position(of: "\n", in: bytes, from: 0).map { $0 + 1 } ?? count)
     }
     switch text {
