@@ -33,8 +33,8 @@ public enum PublicKeyExport {
       // The array has room for four characters for each three bytes, and the NUL.
       _ = unsafe sodium_bin2base64(&characters, characters.count, bytes, bytes.count, sodium_base64_VARIANT_ORIGINAL)
       let encoded = characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-      // minisign shows its number as one of 64 bits, of which the first byte is the least.
-      let shown = number.reversed().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
+      // minisign shows its number as one of 64 bits, of which the first byte is the least, without zeros in front.
+      let shown = String(number.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }, radix: 16, uppercase: true)
       return "untrusted comment: minisign public key \(shown) (\(name))\n\(String(decoding: encoded, as: UTF8.self))\n"
     }
   }
