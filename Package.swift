@@ -85,7 +85,7 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "ModelInstaller"),
+    tests(of: "ModelInstaller", ["TUFMetadata", "Digests", "FileIO"]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
