@@ -32,7 +32,7 @@ enum ListVerb {
     }
     for (path, file) in kept.manifest.targets.payload.all { add(path, file) }
     var undecided: [String] = []
-    kept.delegatedFiles().forEach { path, result in
+    kept.delegatedFiles().visit { path, result in
       switch result {
       case .success(let file): add(path, file)
       case .failure: undecided.append(path.description)

@@ -32,7 +32,7 @@ enum RefreshVerb {
     var store = try TrustStore(DeviceState.folder(invocation))
     let beginning = try DeviceState.beginRefresh(invocation, store, at: now)
     let (manifest, changed, replaced) = try refresh(beginning.workflow, from: folder, keepingIn: &store)
-    DeviceState.warnOfRepairs(beginning, replaced, output)
+    try DeviceState.tellRepairs(replaced, in: &store, output)
     let source = MetadataFolder(folder)
     let delegated = try DelegatedRefresh(over: manifest, at: now, keepingIn: &store, output) { request, walk in
       guard let bytes = try source.read(request) else {
