@@ -177,6 +177,15 @@ enum SystemCalls {
     }
   }
 
+  /// Gives an open file that has no name one; fails with "File exists" rather than replace anything.
+  static func nameFile(_ descriptor: CInt, _ new: CPath, below folder: CInt) throws(Errno) {
+    let path = try CPath("/proc/self/fd/\(descriptor)")
+    _ = try perform(.link, .name(folder, new)) { _ in
+      // Both paths are ended by NUL and outlive the call.
+      Int(unsafe linkat(AT_FDCWD, path.characters, folder, new.characters, AT_SYMLINK_FOLLOW))
+    }
+  }
+
   static func remove(_ path: CPath, below folder: CInt, directory: Bool) throws(Errno) {
     _ = try perform(.remove, .name(folder, path)) { _ in
       // The path is ended by NUL and outlives the call.

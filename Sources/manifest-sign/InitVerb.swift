@@ -50,7 +50,7 @@ enum InitVerb {
       sizes[role] = try RepositoryCreation.RoleSize(
         role: role, keyCount: invocation.requiredInteger(keyCount(role).name), threshold: invocation.requiredInteger(threshold(role).name))
     }
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let keys: RepositoryCreation.Keys =
       if invocation.flag(unprotected.name) {
         .generatedUnencrypted
@@ -63,8 +63,11 @@ enum InitVerb {
     let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation, sizes))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    let result = try creation.run(
-      keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    // However often Control-C is pressed: half a repository's keys are never left behind.
+    let now = try ReleaseClock.signingTime()
+    let result = try Interruption.withoutForce { () throws(SigningError) in
+      try creation.run(keys: keys, now: now, isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    }
     if passphrases.isEmpty {
       output.warning("the passphrase is empty: whoever can read the secret keys can sign; set one with manifest-sign key passphrase NAME")
     }
@@ -74,6 +77,7 @@ enum InitVerb {
 
   private static func policy(_ invocation: Invocation, _ sizes: [TopLevelRole: RepositoryCreation.RoleSize]) throws -> Policy {
     var policy = Policy()
+    var stated: Set<TopLevelRole> = []
     for text in invocation.values(lifetime.name) {
       let (name, value) = try split(text, lifetime)
       guard let role = TopLevelRole(rawValue: name), let days = Int(value), Policy.lifetimeBounds.contains(days) else {
@@ -82,6 +86,9 @@ enum InitVerb {
           expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days",
           found: "\"\(text)\"")
       }
+      guard stated.insert(role).inserted else {
+        throw Failure(.usage, "\(lifetime.name) is given twice for \(role)", expected: "one lifetime for each role", found: "\"\(text)\"")
+      }
       policy.lifetimes[role] = days
     }
     for text in invocation.values(holder.name) {
@@ -89,7 +96,9 @@ enum InitVerb {
       guard RepositoryCreation.keyNames(sizes).values.contains(where: { $0.contains(key) }) else {
         throw Failure(.usage, "\(holder.name) \(text) names no key that is made", expected: "a key, such as root-1", found: "\"\(key)\"")
       }
-      policy.holders[key] = name
+      guard policy.holders.updateValue(name, forKey: key) == nil else {
+        throw Failure(.usage, "\(holder.name) is given twice for \(key)", expected: "one holder for each key", found: "\"\(text)\"")
+      }
     }
     return policy
   }

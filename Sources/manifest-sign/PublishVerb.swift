@@ -30,7 +30,7 @@ enum PublishVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let repository = try Repository(RepositoryOptions.layout(invocation))
     var options = PublishingOptions()
     options.stages = invocation.flag(stage.name)

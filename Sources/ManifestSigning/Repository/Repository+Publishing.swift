@@ -51,7 +51,7 @@ extension Repository {
     let policy = try Policy.read(layout.policy)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    let content = try CatalogContent(folder, observer: observer) { (model) throws(SigningError) in
+    let content = try CatalogContent(folder, SecretSearch(layout), observer: observer) { (model) throws(SigningError) in
       try publishedDescription(of: model, state)
     }
     let published = state.manifest.map { Manifest($0.targets.payload) } ?? Manifest()
