@@ -1,0 +1,66 @@
+internal import FileIO
+package import ModelCatalog
+internal import TUFMetadata
+
+extension ModelStore {
+  /// Makes a version that stands in its place the active one. Only then does anything that an app sees change.
+  func activate(_ entry: ModelRecord.Entry, of model: ModelName) throws(InstallationError) {
+    var record = try record(of: model)
+    record[entry.key] = entry
+    record.activate(entry.key)
+    try write(record)
+  }
+
+  /// Moves a version that was put together in staging to its place, whole, in one step.
+  func place(_ key: StoreKey, of model: ModelName) throws(InstallationError) {
+    let segments = key.segments(of: model)
+    let staged = key.stagingName(of: model)
+    let versions = try makeStaging([StoreName.versions])
+    let parent = try makeFolder(Array(segments.dropLast()))
+    var attemptsLeft = 3
+    while true {
+      attemptsLeft -= 1
+      do throws(Errno) {
+        try versions.rename(staged, to: key.variant.bytes, in: parent)
+        try parent.synchronizeNames()
+        return try versions.synchronizeNames()
+      } catch {
+        guard attemptsLeft > 0, [.exists, .directoryNotEmpty, .notDirectory].contains(error) else {
+          throw .file(.system(.rename, path: shown(segments), error))
+        }
+      }
+      // What a crash left there, or somebody else: no record names it, or it is not what the record says.
+      try discard(segments)
+    }
+  }
+
+  /// Goes back to the version that was active before, once all of it is verified anew.
+  /// - Returns: the version that is active now, and the one that was.
+  package func rollBack(
+    _ model: ModelName, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
+  ) throws(InstallationError) -> (active: StoreKey, former: StoreKey?) {
+    var record = try record(of: model)
+    guard !record.entries.isEmpty else { throw .model(.notInstalled(model: model.description, version: nil)) }
+    guard let key = record.previous, let entry = record[key] else { throw .model(.noPrevious(model: model.description)) }
+    if let reason = entry.withdrawal {
+      throw .model(.withdrawn(model: model.description, version: key.version.description, reason: reason))
+    }
+    record[key] = try verify(entry, of: model, isCancelled: isCancelled, progress: progress)
+    let former = record.active
+    record.active = key
+    record.previous = former
+    try write(record)
+    return (key, former)
+  }
+
+  /// Notes which of the installed versions the publisher has withdrawn.
+  func noteWithdrawals(_ description: ModelDescription, of model: ModelName) throws(InstallationError) {
+    let former = try record(of: model)
+    var record = former
+    for entry in former.entries {
+      guard let version = description.versions.first(where: { $0.name == entry.key.version }) else { continue }
+      record[entry.key]?.withdrawal = version.withdrawal?.reason
+    }
+    if record != former { try write(record) }
+  }
+}
