@@ -19,6 +19,11 @@ extension FileDescriptor {
     try FileSystem.renameExclusively(Self.component(name), below: descriptor, to: Self.component(newName), below: folder.descriptor)
   }
 
+  /// Lets two names change places at once; throws `invalidArgument` where the file system can't.
+  package func exchange(_ name: [UInt8], with other: [UInt8], in folder: borrowing FileDescriptor) throws(Errno) {
+    try SystemCalls.exchange(Self.component(name), below: descriptor, with: Self.component(other), below: folder.descriptor)
+  }
+
   /// A second name for one file.
   package func hardLink(_ name: [UInt8], to newName: [UInt8], in folder: borrowing FileDescriptor) throws(Errno) {
     try SystemCalls.hardLink(Self.component(name), below: descriptor, to: Self.component(newName), below: folder.descriptor)

@@ -185,6 +185,19 @@ enum SystemCalls {
     }
   }
 
+  /// Lets two names change places, at once. Throws `invalidArgument` or `notSupported` where the file system can't.
+  static func exchange(_ first: CPath, below firstFolder: CInt, with second: CPath, below secondFolder: CInt) throws(Errno) {
+    _ = try perform(.rename, .name(secondFolder, second)) { _ in
+      #if canImport(Darwin)
+        // Both paths are ended by NUL and outlive the call.
+        Int(unsafe renameatx_np(firstFolder, first.characters, secondFolder, second.characters, UInt32(RENAME_SWAP)))
+      #else
+        // Both paths are ended by NUL and outlive the call; 2 is RENAME_EXCHANGE.
+        Int(unsafe renameat2(firstFolder, first.characters, secondFolder, second.characters, 2))
+      #endif
+    }
+  }
+
   static func hardLink(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
     _ = try perform(.link, .name(newFolder, new)) { _ in
       // Both paths are ended by NUL and outlive the call.

@@ -4,11 +4,31 @@ internal import TUFMetadata
 
 extension ModelStore {
   /// Makes a version that stands in its place the active one. Only then does anything that an app sees change.
-  func activate(_ entry: ModelRecord.Entry, of model: ModelName) throws(InstallationError) {
+  /// - Parameter makingActive: whether it does; a version that was repaired stays what it was.
+  func activate(_ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true) throws(InstallationError) {
     var record = try record(of: model)
     record[entry.key] = entry
-    record.activate(entry.key)
+    if makingActive { record.activate(entry.key) }
     try write(record)
+  }
+
+  /// Notes what the files are known by whose storage another version came to share: a second name changes a file's times, and nothing else.
+  func noteSharedStorage(_ shared: [FileIdentity]) throws(InstallationError) {
+    guard !shared.isEmpty else { return }
+    for model in try models() {
+      let former = try record(of: model)
+      var record = former
+      for entry in former.entries {
+        for (index, file) in entry.files.enumerated() where shared.contains(file.identity) {
+          guard let open = try openFile(file.name, below: entry.key.segments(of: model)) else { continue }
+          let path = shown(entry.key.segments(of: model) + file.name.map(\.bytes))
+          let now = FileIdentity(try at(.inspect, path) { () throws(Errno) in try open.status() })
+          guard now.device == file.identity.device, now.inode == file.identity.inode else { continue }
+          record[entry.key]?.files[index].identity = now
+        }
+      }
+      if record != former { try write(record) }
+    }
   }
 
   /// Moves a version that was put together in staging to its place, whole, in one step.
@@ -17,21 +37,22 @@ extension ModelStore {
     let staged = key.stagingName(of: model)
     let versions = try makeStaging([StoreName.versions])
     let parent = try makeFolder(Array(segments.dropLast()))
-    var attemptsLeft = 3
-    while true {
-      attemptsLeft -= 1
+    do throws(Errno) {
       do throws(Errno) {
-        try versions.rename(staged, to: key.variant.bytes, in: parent)
-        try parent.synchronizeNames()
-        return try versions.synchronizeNames()
-      } catch {
-        guard attemptsLeft > 0, [.exists, .directoryNotEmpty, .notDirectory].contains(error) else {
-          throw .file(.system(.rename, path: shown(segments), error))
+        try versions.renameExclusively(staged, to: key.variant.bytes, in: parent)
+      } catch .exists {
+        // A version that is repaired, or what a crash left there. It changes places with the new one, so that there is none at no time.
+        do throws(Errno) { try versions.exchange(staged, with: key.variant.bytes, in: parent) } catch .invalidArgument {
+          let trash = Array("replaced".utf8)
+          try parent.rename(key.variant.bytes, to: trash, in: versions)
+          try versions.rename(staged, to: key.variant.bytes, in: parent)
+          try versions.rename(trash, to: staged, in: versions)
         }
       }
-      // What a crash left there, or somebody else: no record names it, or it is not what the record says.
-      try discard(segments)
-    }
+      try parent.synchronizeNames()
+      try versions.synchronizeNames()
+    } catch { throw .file(.system(.rename, path: shown(segments), error)) }
+    try discard([StoreName.staging, StoreName.versions, staged])
   }
 
   /// Goes back to the version that was active before, once all of it is verified anew.
