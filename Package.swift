@@ -73,8 +73,8 @@ let package = Package(
     command(
       "manifest-install",
       [
-        "DeviceCommands", "HTTPTransport", "ModelInstaller", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO",
-        "CommandLineSupport", "CommandFailures",
+        "DeviceCommands", "HTTPTransport", "ModelInstaller", "ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata",
+        "FileIO", "CommandLineSupport", "CommandFailures",
       ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
