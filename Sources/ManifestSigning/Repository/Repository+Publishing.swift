@@ -108,14 +108,11 @@ extension Repository {
     var count = 0
     for (path, bytes) in content.documents.sorted(by: { $0.key < $1.key }) {
       guard let file = content.manifest.files[path] else { continue }
-      let place = layout.target(path, file)
-      // Compared, for what was damaged since would be served as it is.
-      guard try !holds(place, bytes) else { continue }
-      try onDisk { () throws(FileError) in
-        try FileSystem.createDirectories(folder(of: place))
-        try replaceFile(at: place, with: bytes)
-      }
-      count += 1
+      if try write(bytes, to: layout.target(path, file)) { count += 1 }
+    }
+    for file in content.files {
+      guard let segments = file.segments, let place = layout.segments(file.file.path, file.target) else { continue }
+      if try write(segments.bytes, to: place) { count += 1 }
     }
     guard options.stages else { return count }
     for file in content.files {
@@ -126,6 +123,17 @@ extension Repository {
       count += 1
     }
     return count
+  }
+
+  /// - Returns: false where the file was there already.
+  private func write(_ bytes: [UInt8], to place: String) throws(SigningError) -> Bool {
+    // Compared, for what was damaged since would be served as it is.
+    guard try !holds(place, bytes) else { return false }
+    try onDisk { () throws(FileError) in
+      try FileSystem.createDirectories(folder(of: place))
+      try replaceFile(at: place, with: bytes)
+    }
+    return true
   }
 
   /// Copies a model to where it will be served, and holds the copy against what was hashed before it gets its name: the source may have
