@@ -89,12 +89,13 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "ModelInstaller"),
+    tests(of: "ModelInstaller", ["ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["ModelCatalog", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "KeyCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(name: "InstallCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
   ]
 )

@@ -5,7 +5,7 @@ package struct DownloadContext: Sendable {
   let hub: HuggingFaceHub
   let retry: RetryPolicy
   let isCancelled: @Sendable () -> Bool
-  let report: @Sendable (InstallEvent) -> Void
+  package let report: @Sendable (InstallEvent) -> Void
   /// Requests at once where a file is fetched in parts.
   let connections: Int
 

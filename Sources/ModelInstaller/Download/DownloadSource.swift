@@ -38,12 +38,22 @@ struct DownloadSource: Sendable {
     _ path: TargetPath, _ file: TargetFile, mirrors: [Mirror], consistentSnapshot: Bool
   ) -> [DownloadSource] {
     let name = consistentSnapshot ? path.prefixed(by: file.hashes.sha256.hexadecimal) : path.name.bytes
-    return mirrors.map { mirror in
+    return mirrors.map { DownloadSource(in: $0, path: name) }
+  }
+
+  /// A file of a mirror.
+  /// - Parameter path: as bytes, not encoded.
+  init(in mirror: Mirror, path: [UInt8]) {
+    let place: Place =
       switch mirror {
-      case .server(let url): DownloadSource(place: .url(url.appending(name)), repository: nil, shown: mirror)
-      case .folder(let folder): DownloadSource(place: .file(folder: folder, path: name), repository: nil, shown: mirror)
+      case .server(let url): .url(url.appending(path))
+      case .folder(let folder): .file(folder: folder, path: path)
       }
-    }
+    self.init(place: place, repository: nil, shown: mirror)
+  }
+
+  private init(place: Place, repository: String?, shown: Mirror) {
+    (self.place, self.repository, self.shown) = (place, repository, shown)
   }
 
   private static let pieceByteCount = 1 << 20

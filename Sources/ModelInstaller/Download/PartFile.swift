@@ -4,7 +4,7 @@ internal import TUFMetadata
 
 /// A file that is being fetched: it lies in staging under its signed digest, so that nothing of another file is ever taken for a part of it.
 /// What is in it is believed only once it was hashed.
-struct PartFile: ~Copyable {
+final class PartFile: Sendable {
   /// For messages.
   let path: String
   let name: [UInt8]

@@ -25,7 +25,7 @@ struct StreamDownload: ~Copyable {
   }
 
   /// Brings the part file to be the whole file that is signed.
-  mutating func run(into part: borrowing PartFile) throws(InstallationError) {
+  mutating func run(into part: PartFile) throws(InstallationError) {
     try resume(part)
     context.report(.file(path: path.description, byteCount: target.byteCount, present: length))
     if length == target.byteCount {
@@ -52,7 +52,7 @@ struct StreamDownload: ~Copyable {
   // MARK: What is there
 
   /// Hashes what lies in the part file.
-  private mutating func resume(_ part: borrowing PartFile) throws(InstallationError) {
+  private mutating func resume(_ part: PartFile) throws(InstallationError) {
     let found = try part.byteCount()
     guard found <= target.byteCount else { return try startAgain(part) }
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
@@ -88,7 +88,7 @@ struct StreamDownload: ~Copyable {
 
   private func contradiction() -> FileContent? { ModelInspection.contradiction(name: path.description, beginning: beginning) }
 
-  private mutating func startAgain(_ part: borrowing PartFile) throws(InstallationError) {
+  private mutating func startAgain(_ part: PartFile) throws(InstallationError) {
     try part.truncate(to: 0)
     if length > 0 { context.report(.discarded(path: path.description, byteCount: length)) }
     verification = StreamVerification(path.description, against: target)
@@ -105,7 +105,7 @@ struct StreamDownload: ~Copyable {
 
   // MARK: One source
 
-  private mutating func fetch(from source: DownloadSource, _ part: borrowing PartFile) throws(InstallationError) {
+  private mutating func fetch(from source: DownloadSource, _ part: PartFile) throws(InstallationError) {
     var failures = 0
     /// Whether some of the bytes came from elsewhere, and so may be what is wrong.
     var isMixed = length > 0
@@ -139,7 +139,7 @@ struct StreamDownload: ~Copyable {
     }
   }
 
-  private mutating func transfer(from source: DownloadSource, _ part: borrowing PartFile) throws(InstallationError) {
+  private mutating func transfer(from source: DownloadSource, _ part: PartFile) throws(InstallationError) {
     do throws(InstallationError) {
       try source.read(length..<target.byteCount, of: target.byteCount, over: network, hub: context.hub, isCancelled: context.isCancelled) {
         piece throws(InstallationError) in try take(piece, from: source, part)
@@ -157,7 +157,7 @@ struct StreamDownload: ~Copyable {
 
   /// Takes what stands behind the first bytes of a body, which are here already: never does a whole body follow what a part was.
   private mutating func transferBehind(
-    _ known: Int64, from source: DownloadSource, _ part: borrowing PartFile
+    _ known: Int64, from source: DownloadSource, _ part: PartFile
   ) throws(InstallationError) {
     var toSkip = known
     try source.readWhole(of: target.byteCount, over: network, hub: context.hub, isCancelled: context.isCancelled) {
@@ -169,7 +169,7 @@ struct StreamDownload: ~Copyable {
   }
 
   private mutating func take(
-    _ piece: Span<UInt8>, from source: DownloadSource, _ part: borrowing PartFile
+    _ piece: Span<UInt8>, from source: DownloadSource, _ part: PartFile
   ) throws(InstallationError) {
     guard !context.isCancelled() else { throw .cancelled }
     guard Int64(piece.count) <= target.byteCount - length else {

@@ -218,18 +218,38 @@ final class Assembly {
       return
     }
     let part = try PartFile(file.target, in: parts, at: store.partsPath)
+    if isRepair, file.segments != nil, try part.byteCount() == 0 { try begin(part, withWhatIsLeftOf: file) }
     try download(file, into: part)
     try requireFormat(file, part)
     context.report(.verified(path: file.path.description))
     try settle(file, part)
   }
 
-  private func download(_ file: ModelLookup.File, into part: borrowing PartFile) throws(InstallationError) {
-    var stream = StreamDownload(file.path, file.target, from: file.sources, context, over: network)
-    try stream.run(into: part)
+  private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
+    if let segments = try file.segments?.fetch(file.path, context, over: network) {
+      try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part)
+    } else {
+      var stream = StreamDownload(file.path, file.target, from: file.sources, context, over: network)
+      try stream.run(into: part)
+    }
   }
 
-  private func requireFormat(_ file: ModelLookup.File, _ part: borrowing PartFile) throws(InstallationError) {
+  /// Copies an installed file that was damaged, so that only its bad segments have to be fetched. What is good in it, its hashes tell.
+  private func begin(_ part: PartFile, withWhatIsLeftOf file: ModelLookup.File) throws(InstallationError) {
+    guard let damaged = try? store.openFile(file.name, below: lookup.key.segments(of: model)) else { return }
+    if (try? part.file.clone(from: damaged)) != nil { return }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var offset: Int64 = 0
+    while offset < file.target.byteCount {
+      guard !context.isCancelled() else { throw .cancelled }
+      // A disk that can't read a piece of it is what a repair may be for: the rest of the file is fetched.
+      guard let count = try? damaged.fill(&buffer, at: offset, enough: file.target.byteCount - offset), count > 0 else { return }
+      try part.write(buffer.span.extracting(first: Int(min(Int64(count), file.target.byteCount - offset))), at: offset)
+      offset += Int64(count)
+    }
+  }
+
+  private func requireFormat(_ file: ModelLookup.File, _ part: PartFile) throws(InstallationError) {
     do {
       _ = try ModelInspection.inspect(name: file.path.description, length: UInt64(clamping: file.target.byteCount)) {
         offset, count throws(Errno) in
@@ -247,7 +267,7 @@ final class Assembly {
   }
 
   /// Moves a fetched file to its name in this version, read-only and on the disk itself.
-  private func settle(_ file: ModelLookup.File, _ part: borrowing PartFile) throws(InstallationError) {
+  private func settle(_ file: ModelLookup.File, _ part: PartFile) throws(InstallationError) {
     try at(.synchronize, part.path) { () throws(Errno) in
       try part.file.setPermissions(0o444)
       try part.file.synchronize()

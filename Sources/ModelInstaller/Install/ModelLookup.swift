@@ -32,24 +32,27 @@ package struct ModelLookup: Sendable {
 
   /// Reads the model's description, chooses, and looks every file up. Nothing is fetched but the description.
   /// - Parameters:
-  ///   - record: what is installed.
-  ///   - kept: the description as it was fetched last.
+  ///   - store: nil where there is none yet.
+  ///   - network: used on this thread.
   ///   - find: looks a target up in the trusted manifest.
-  ///   - fetch: fetches and verifies a small target.
   package static func run(
-    _ request: ModelRequest, for device: Device, record: ModelRecord, kept: [UInt8]?, mirrors: [Mirror], hub: HuggingFaceHub,
-    consistentSnapshot: Bool, find: (TargetPath) throws(InstallationError) -> TargetFile,
-    fetch: (TargetPath, TargetFile) throws(InstallationError) -> [UInt8]
+    _ request: ModelRequest, for device: Device, in store: ModelStore?, mirrors: [Mirror], consistentSnapshot: Bool,
+    _ context: DownloadContext, over network: AnyTransport, find: (TargetPath) throws(InstallationError) -> TargetFile
   ) throws(InstallationError) -> Outcome {
     let model = request.model
+    let record = try store?.record(of: model) ?? ModelRecord(model)
     guard let path = try? model.descriptionPath() else { throw .model(.unknownModel(model.description)) }
     let signed: TargetFile
     do throws(InstallationError) { signed = try find(path) } catch {
       if case .verification(.notListed) = error { throw .model(.unknownModel(model.description)) }
       throw error
     }
-    var bytes = kept ?? []
-    if !isSigned(bytes, path, signed) { bytes = try fetch(path, signed) }
+    // The description as it was fetched last, where it is still the one that is signed.
+    var bytes = try store?.keptDescription(of: model) ?? []
+    if !isSigned(bytes, path, signed) {
+      let sources = DownloadSource.published(path, signed, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
+      bytes = try MemoryDownload.run(path, signed, from: sources, byteLimit: Int64(ModelDescription.byteLimit), context, over: network)
+    }
     let description: ModelDescription
     do { description = try ModelDescription(parsing: bytes, of: model) } catch {
       throw .model(.malformedDescription(path: path.description, error))
@@ -64,7 +67,7 @@ package struct ModelLookup: Sendable {
     for (file, name) in zip(variant.files, try places(of: variant, key, model)) {
       let target = try find(file.path)
       let sources = DownloadSource.all(
-        of: file.path, target, file.sources, hub: hub, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
+        of: file.path, target, file.sources, hub: context.hub, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
       let segments = SegmentSource(of: file.path, target, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
       files.append(File(path: file.path, name: name, target: target, sources: sources, segments: segments))
     }
