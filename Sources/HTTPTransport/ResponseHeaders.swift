@@ -4,6 +4,10 @@ struct ResponseHeaders {
   private(set) var location: String?
   /// `.max` for a number that is too large to be any length.
   private(set) var contentLength: Int64?
+  /// Of which bytes the body is a part: what stands behind `bytes `.
+  private(set) var contentRange: String?
+  /// In how many seconds to ask again.
+  private(set) var retryAfter: Int?
   /// What the body is encoded by, where it is not the plain bytes.
   private(set) var encoding: String?
 
@@ -28,6 +32,9 @@ struct ResponseHeaders {
     switch name {
     case "location": location = value
     case "content-length": contentLength = max(contentLength ?? 0, value.utf8.allSatisfy(isDigit) ? Int64(value) ?? .max : .max)
+    case "content-range": contentRange = String(value.prefix(2 * Self.shownByteCount))
+    // The other form, a date, would need this machine's clock to be right.
+    case "retry-after": retryAfter = value.utf8.allSatisfy(isDigit) ? Int(value) : nil
     case "content-encoding": encoding = String(value.prefix(Self.shownByteCount))
     // RFC 9112 §6.1: chunks are taken apart by the library; a coding besides would change the bytes.
     case "transfer-encoding" where value.lowercased() != "chunked": encoding = String(value.prefix(Self.shownByteCount))

@@ -18,6 +18,8 @@ public enum InstallationError: Error, Equatable, Sendable {
   case unusableURL(expected: String)
   /// The file that remembers where mirrors are is not as it was written.
   case damagedMirrorList(path: String)
+  /// A model, or the store that it is in, is not what it would have to be.
+  case model(ModelError)
   /// The caller asked to stop.
   case cancelled
 }
@@ -32,6 +34,7 @@ extension InstallationError: CustomStringConvertible {
     case .file(let error): error.description
     case .unusableURL(let expected): "not a usable URL: expected \(expected)"
     case .damagedMirrorList(let path): "\(path) is damaged: expected the lines that this software wrote"
+    case .model(let error): error.description
     case .cancelled: "cancelled"
     }
   }
@@ -46,6 +49,7 @@ extension InstallationError {
     case .served(.file, _): 1
     case .served, .verification: 3
     case .transport(.notAvailable): 1
+    case .model: 3
     case .store, .file, .transport, .unusableURL, .damagedMirrorList, .cancelled: 2
     }
   }

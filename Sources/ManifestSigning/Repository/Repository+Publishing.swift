@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 public import ManifestVerifier
+internal import ModelCatalog
 public import ModelFormats
 public import TUFMetadata
 

@@ -110,6 +110,9 @@ public struct VerifiedFile: ~Copyable, Sendable {
   /// The open file, at no particular position.
   package let descriptor: FileDescriptor
 
+  /// The open file, for whoever keeps it.
+  package consuming func intoDescriptor() -> FileDescriptor { descriptor }
+
   /// The number of the open file, valid as long as this value lives; to map or to read at offsets.
   public var fileDescriptor: CInt { descriptor.descriptor }
 
