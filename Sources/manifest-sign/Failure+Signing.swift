@@ -51,7 +51,7 @@ extension Failure {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
     case .key, .missingKeys, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer, .unsafeConfiguration: .key
-    case .keyName: .usage
+    case .keyName, .binCount: .usage
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -77,7 +77,7 @@ extension Failure {
     case .signer: "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
     case .unsafeConfiguration: "make it yours alone to write: chown and chmod go-w, its folder too"
     case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
-    case .keyExists, .keyName: nil
+    case .keyExists, .keyName, .binCount: nil
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

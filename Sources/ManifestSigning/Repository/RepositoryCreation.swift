@@ -97,7 +97,7 @@ public struct RepositoryCreation {
     _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ now: UTCTime, _ written: inout [String]
   ) throws(SigningError) -> Result {
     try requireDistinctKeys(names, signers)
-    let root = try SignedMetadata(rootPayload(signers, now), by: signers[.root] ?? [])
+    let root = try SignedMetadata(rootPayload(signers, now).canonicalBytes, by: signers[.root] ?? [])
     let trusted: Trusted<Root>
     do { trusted = try Trusted(selfSigned: root.bytes) } catch { throw .published(error) }
     for role in TopLevelRole.allCases {
@@ -241,7 +241,7 @@ public struct RepositoryCreation {
 
   private func writePolicy(_ written: inout [String]) throws(SigningError) {
     do throws(FileError) {
-      try createFile(at: layout.policy, with: PrettyJSON.bytes(policy.tree, order: []))
+      try createFile(at: layout.policy, with: policy.bytes)
       written.append(layout.policy)
     } catch {
       guard error.errno == .exists else { throw .file(error) }
