@@ -258,8 +258,9 @@ enum SystemCalls {
   // MARK: Locks
 
   /// Takes the lock of the open file, or fails at once with `wouldBlock`.
-  static func lock(_ descriptor: CInt) throws(Errno) {
-    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+  static func lock(_ descriptor: CInt, isShared: Bool = false) throws(Errno) {
+    let kind = isShared ? LOCK_SH : LOCK_EX
+    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, kind | LOCK_NB)) }
   }
 
   static func unlock(_ descriptor: CInt) { _ = flock(descriptor, LOCK_UN) }
