@@ -20,7 +20,7 @@ extension Failure {
     case .unavailable, .undecidedRoot: .network
     case .exampleKey: .key
     case .neverRefreshed: .failure
-    case .notListed, .wrongLength, .wrongDigest, .changedWhileRead: .fileMismatch
+    case .notListed, .wrongLength, .wrongDigest, .wrongSegment, .wrongSegments, .changedWhileRead: .fileMismatch
     case .file(let error): code(of: error)
     case .cancelled: .interrupted
     }
@@ -50,7 +50,8 @@ extension Failure {
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, _, _): "\(path) has the wrong length"
-    case .wrongDigest(let path, _, _): "\(path) has the wrong digest"
+    case .wrongDigest(let path, _, _), .wrongSegment(let path, _, _, _): "\(path) has the wrong digest"
+    case .wrongSegments(let path, _): "\(path) is not of the signed file"
     case .changedWhileRead(let path): "\(path) changed while it was being read"
     case .file(let error): error.description
     case .cancelled: "interrupted"
@@ -81,6 +82,8 @@ extension Failure {
     case .neverRefreshed: ("at least one successful refresh", "none", nil)
     case .notListed, .file, .cancelled, .unusableState: (nil, nil, nil)
     case .wrongLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes\(actual > expected ? " or more" : "")", nil)
+    case .wrongSegment(_, let range, let expected, let actual): (expected, actual, "bytes \(range.lowerBound) to \(range.upperBound - 1)")
+    case .wrongSegments(_, let error): ("the digests of its segments", "\(error)", nil)
     case .changedWhileRead: ("a file that nothing writes to", "another size or time of change after reading than before", nil)
     }
   }
@@ -115,7 +118,8 @@ extension Failure {
       "begin anew in another folder: give init the root file that was shipped, then refresh"
     case .neverRefreshed: "run refresh"
     case .notListed: "run list to see what the manifest holds"
-    case .wrongLength, .wrongDigest: "do not use the file; get it again"
+    case .wrongLength, .wrongDigest, .wrongSegment: "do not use the file; get it again"
+    case .wrongSegments: "take it away: the file that it belongs to can be checked without it"
     case .changedWhileRead: "check it again when nothing writes to it any more"
     case .file, .cancelled: nil
     }

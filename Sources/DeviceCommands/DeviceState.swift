@@ -73,6 +73,11 @@ package enum DeviceState {
 
   /// The command that would bring newer metadata, ready to be copied into a shell but for where the metadata is.
   package static func refreshCommand(_ invocation: Invocation) -> String {
+    // Where manifest-install remembers mirrors, those are where this device gets its metadata from, whatever command is run now.
+    let mirrors = (try? folder(invocation)).map { "\($0)/mirrors" }
+    if let mirrors, (try? FileSystem.status(of: mirrors, followingLinks: false)) != nil {
+      return "manifest-install refresh\(options(invocation))"
+    }
     let source = invocation.program == "manifest-install" ? "--metadata-url URL" : "--metadata DIR"
     return "\(invocation.program) refresh\(options(invocation)) \(source)"
   }
@@ -151,10 +156,14 @@ package enum DeviceState {
 
   /// What is wrong with delegated roles, in one failure.
   package static func failure(
-    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = []
+    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = [], _ invocation: Invocation
   ) -> Failure {
     var failure = Failure(first.error)
-    let hint = failure.hint
+    var hint = failure.hint
+    switch first.error {
+    case .neverRefreshed, .damagedState: hint = "run \(refreshCommand(invocation))"
+    default: break
+    }
     failure = Failure(
       failure.code, refusals.count == 1 ? "a delegated role can't be trusted" : "\(refusals.count) delegated roles can't be trusted",
       hint: hint)

@@ -1,3 +1,4 @@
+public import Digests
 public import FileIO
 public import TUFMetadata
 
@@ -51,6 +52,10 @@ public enum VerificationError: Error, Equatable, Sendable {
   case wrongLength(path: String, expected: Int64, actual: Int64)
   /// A file has the signed length and another digest. Both are written as the algorithm, a colon and hexadecimal digits.
   case wrongDigest(path: String, expected: String, actual: String)
+  /// A segment of a file has another digest. The offsets are of its first byte and of the one behind its last.
+  case wrongSegment(path: String, range: Range<Int64>, expected: String, actual: String)
+  /// A `.verity`, which is to tell the digest of each segment of a file, is not of that file.
+  case wrongSegments(path: String, DigestError)
   /// A file changed while it was being read.
   case changedWhileRead(path: String)
   /// A file can't be read, or is no regular file.
@@ -93,6 +98,9 @@ extension VerificationError: CustomStringConvertible {
     case .wrongLength(let path, let expected, let actual):
       "\(path) has the wrong length: expected \(expected) bytes, found \(actual)\(actual > expected ? " or more" : "")"
     case .wrongDigest(let path, let expected, let actual): "\(path) has the wrong digest: expected \(expected), found \(actual)"
+    case .wrongSegment(let path, let range, let expected, let actual):
+      "\(path) has the wrong digest in bytes \(range.lowerBound) to \(range.upperBound - 1): expected \(expected), found \(actual)"
+    case .wrongSegments(let path, let error): "\(path) is not of the signed file: \(error)"
     case .changedWhileRead(let path): "\(path) changed while it was being read"
     case .file(let error): error.description
     case .cancelled: "cancelled"

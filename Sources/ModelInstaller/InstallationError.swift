@@ -23,6 +23,8 @@ public enum InstallationError: Error, Equatable, Sendable {
   case unusableURL(expected: String)
   /// The file that remembers where mirrors are is not as it was written.
   case damagedMirrorList(path: String)
+  /// A model, or the store that it is in, is not what it would have to be.
+  case model(ModelError)
   /// The caller asked to stop.
   case cancelled
 }
@@ -40,6 +42,7 @@ extension InstallationError: CustomStringConvertible {
     case .reservedTarget(let path): "\(path) can't be fetched: its first folder's name is kept for unfinished files"
     case .unusableURL(let expected): "not a usable URL: expected \(expected)"
     case .damagedMirrorList(let path): "\(path) is damaged: expected the lines that this software wrote"
+    case .model(let error): error.description
     case .cancelled: "cancelled"
     }
   }
@@ -54,6 +57,7 @@ extension InstallationError {
     case .served(.file, _): 1
     case .served, .verification, .undecidedRoot: 3
     case .transport(.notAvailable): 1
+    case .model: 3
     case .store, .file, .transport, .unusableURL, .reservedTarget, .damagedMirrorList, .cancelled: 2
     }
   }

@@ -43,7 +43,7 @@ enum RefreshVerb {
     RefreshReport.show(manifest, changed: changed, since: beginning.stored, oldRoot: beginning.oldRoot, now, output)
     delegated.report(changed: !changed.isEmpty, output)
     guard let refusal = delegated.refusals.first else { return .done }
-    var failure = DeviceState.failure(of: delegated.refusals, first: refusal)
+    var failure = DeviceState.failure(of: delegated.refusals, first: refusal, invocation)
     if case .unavailable = refusal.error { failure.code = .disk }
     failure.place = folder
     throw failure

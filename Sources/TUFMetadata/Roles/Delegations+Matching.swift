@@ -5,8 +5,9 @@ extension Delegations {
   ///
   /// The path is hashed once, however many roles share the paths out by their hashes: sixteen thousand bins are nothing unusual.
   package func roles(trustedWith path: TargetPath) -> [DelegatedRole] {
-    let digits = path.hashDigits
-    return roles.filter { $0.scope.contains(path, hashDigits: digits) }
+    var numbers = hashPrefixes.patterned.filter { roles[$0].scope.contains(path, hashDigits: []) }
+    if !hashPrefixes.isEmpty { numbers += hashPrefixes.roles(trustedWith: path.hashDigits) }
+    return numbers.sorted().map { roles[$0] }
   }
 }
 
