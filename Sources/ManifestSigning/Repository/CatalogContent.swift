@@ -12,15 +12,16 @@ struct CatalogContent {
   let files: [HashedFile]
   /// `catalog.json` and each `model.json`, as they will be served.
   let documents: [TargetPath: [UInt8]]
-  let manifest: Manifest
+  var manifest: Manifest
   let warnings: [DescriptionWarning]
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
   ///   - secrets: finds secret keys among the files.
+  ///   - others: models that are published by others, for the list of models.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, _ secrets: SecretSearch, observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     scan = try CatalogScanner.scan(folder, secrets)
@@ -42,7 +43,7 @@ struct CatalogContent {
         warnings += derived.warnings
       }
     }
-    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions).bytes } catch {
+    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions.merging(others) { own, _ in own }).bytes } catch {
       throw .metadata(path: Catalog.fileName.description, error)
     }
     self.documents = documents
