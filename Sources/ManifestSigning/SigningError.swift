@@ -68,6 +68,8 @@ public enum SigningError: Error, Equatable, Sendable {
   case removed([TargetPath])
   /// The newest version that can be written is published already.
   case noVersionLeft(role: TopLevelRole)
+  /// Files can't be spread over this many bins.
+  case binCount(Int)
   /// The caller asked to stop.
   case cancelled
 }
@@ -109,6 +111,8 @@ extension SigningError: CustomStringConvertible {
     case .replaced(let paths): Self.list("files of a published version have other content now:", paths, count: paths.count)
     case .removed(let paths): Self.list("files that are published are missing:", paths, count: paths.count)
     case .noVersionLeft(let role): "the newest version that \(role) metadata can have is published already"
+    case .binCount(let count):
+      "files can't be spread over \(count) bins: expected a power of two up to \(HashBins.greatestCount), or 1 for none"
     case .cancelled: "cancelled"
     }
   }

@@ -53,7 +53,7 @@ extension Failure {
     case .key, .missingKeys, .exampleKey, .secretsFolder, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer,
       .unsafeConfiguration:
       .key
-    case .keyName: .usage
+    case .keyName, .binCount: .usage
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -80,7 +80,7 @@ extension Failure {
     case .signer(_, let fault): fault.hint ?? "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
     case .unsafeConfiguration: "make it yours, or root's, alone to write: chown, chmod go-w"
     case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
-    case .keyExists, .keyName: nil
+    case .keyExists, .keyName, .binCount: nil
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

@@ -12,6 +12,10 @@ enum InitVerb {
     "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
   private static let holder = Option.repeated("--holder", "KEY=NAME", "Who holds a key, such as root-1=Alice; kept in keys/policy.json.")
 
+  private static let bins = Option.integer(
+    "--bins", "N", "Spread the files of a large catalog over N roles, a power of two; see Documentation/large-catalogs.md.",
+    in: 1...HashBins.greatestCount, default: 1)
+
   private static func keyCount(_ role: TopLevelRole) -> Option {
     .integer("--\(role)-keys", "N", "The number of \(role) keys.", in: RepositoryCreation.RoleSize.bounds, default: 1)
   }
@@ -23,7 +27,7 @@ enum InitVerb {
   static let verb = Verb(
     "init", "Make the keys of a new repository and its first root.",
     options: [RepositoryOptions.repository, RepositoryOptions.secrets] + TopLevelRole.allCases.flatMap { [keyCount($0), threshold($0)] }
-      + [lifetime, holder, unprotected, existing] + RepositoryOptions.passphrases,
+      + [lifetime, holder, bins, unprotected, existing] + RepositoryOptions.passphrases,
     conflicts: [
       RepositoryOptions.passphraseConflict, [unprotected.name, existing.name],
       [unprotected.name, RepositoryOptions.passphraseFile.name], [unprotected.name, RepositoryOptions.passphraseDescriptor.name],
@@ -33,6 +37,7 @@ enum InitVerb {
         + "everything from there. Nothing is ever overwritten.",
       "Where it fails or is interrupted, it takes away again what it wrote. Only if it is killed can key files be left without a 1.root.json: they have "
         + "signed nothing, so remove them and begin anew, or, if all of them are there, go on with --existing-keys.",
+      "With --bins the files are listed by N roles, by the hashes of their paths, and a device fetches the one that lists what it looks for.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
@@ -77,6 +82,9 @@ enum InitVerb {
 
   private static func policy(_ invocation: Invocation, _ sizes: [TopLevelRole: RepositoryCreation.RoleSize]) throws -> Policy {
     var policy = Policy()
+    let binCount = invocation.requiredInteger(bins.name)
+    policy.bins = HashBins(count: binCount)
+    guard policy.bins != nil || binCount == 1 else { throw SigningError.binCount(binCount) }
     var stated: Set<TopLevelRole> = []
     for text in invocation.values(lifetime.name) {
       let (name, value) = try split(text, lifetime)

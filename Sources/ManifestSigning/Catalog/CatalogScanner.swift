@@ -1,4 +1,5 @@
 internal import FileIO
+internal import ModelCatalog
 internal import TUFMetadata
 
 /// Walks a folder of models: `<org>/<name>/<version>/files`, in sub-folders too, and `<org>/<name>/model.json` where people wrote one.

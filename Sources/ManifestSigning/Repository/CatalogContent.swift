@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 internal import ManifestVerifier
+internal import ModelCatalog
 internal import ModelFormats
 internal import TUFMetadata
 

@@ -121,7 +121,7 @@ public struct RepositoryCreation {
     _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ now: UTCTime
   ) throws(SigningError) -> Trusted<Root> {
     try requireDistinctKeys(names, signers)
-    let root = try SignedMetadata(rootPayload(signers, now), by: signers[.root] ?? [])
+    let root = try SignedMetadata(rootPayload(signers, now).canonicalBytes, by: signers[.root] ?? [])
     do { return try Trusted(selfSigned: root.bytes) } catch {
       if case .exampleKey(let id) = error { throw .exampleKey(id: id) }
       throw .published(error)
@@ -266,7 +266,7 @@ public struct RepositoryCreation {
 
   private func writePolicy(_ written: inout [String]) throws(SigningError) {
     do throws(FileError) {
-      try createFile(at: layout.policy, with: PrettyJSON.bytes(policy.tree, order: []))
+      try createFile(at: layout.policy, with: policy.bytes)
       written.append(layout.policy)
     } catch {
       guard error.errno == .exists else { throw .file(error) }
