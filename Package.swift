@@ -89,6 +89,7 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(of: "ModelInstaller", ["TUFMetadata", "Digests", "FileIO"]),
     tests(of: "ModelInstaller", ["ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["ModelCatalog", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
