@@ -13,12 +13,12 @@ extension Failure {
 
   private static func code(of error: VerificationError) -> ExitCode {
     switch error {
-    case .malformed, .tooLarge, .tooManyDelegations: .malformed
+    // Whatever is wrong with the state of this device, every verb says so with one code.
+    case .malformed, .tooLarge, .tooManyDelegations, .damagedState, .missingFromState, .unusableState: .malformed
     case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots, .notInSnapshot: .signature
     case .rolledBack, .removedFromSnapshot, .expired, .clockSetBack: .expiredOrRolledBack
-    case .unavailable: .network
+    case .unavailable, .undecidedRoot: .network
     case .exampleKey: .key
-    case .damagedState(_, let cause): code(of: cause)
     case .neverRefreshed: .failure
     case .notListed, .wrongLength, .wrongDigest, .wrongSegment, .wrongSegments, .changedWhileRead: .fileMismatch
     case .file(let error): code(of: error)
@@ -40,10 +40,13 @@ extension Failure {
     case .clockSetBack: "this machine's clock was set back"
     case .unavailable(let role, _): "\(role) metadata is not available"
     case .exampleKey: "the root names a key of the worked example, whose secret halves are published"
-    case .tooManyRoots: "the chain of new roots is too long"
+    case .undecidedRoot: "whether there is a newer root can't be told"
+    case .tooManyRoots: "the chain of new roots is longer than one refresh follows"
     case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
     case .tooManyDelegations: "too many delegated roles lie on the way to one target"
     case .damagedState(let role, let cause): "the trusted \(role) metadata kept on this device is damaged: \(message(of: cause))"
+    case .unusableState(let reason): "the trusted state is damaged: \(reason)"
+    case .missingFromState(let name): "the trusted state is damaged: \(name) is missing"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, _, _): "\(path) has the wrong length"
@@ -69,13 +72,15 @@ extension Failure {
     case .expired(_, let since, let now): ("metadata that is valid at \(now)", "valid until \(since)", nil)
     case .clockSetBack(let newest, let now): ("\(newest) or later, the time of the newest refresh that succeeded", now.description, "clock")
     case .unavailable(_, let path): ("the file \(path)", "none", nil)
+    case .undecidedRoot(let path): ("every mirror's answer for \(path)", "none of one of them", nil)
     case .exampleKey(let id): ("keys of your own", "key id \(id)", nil)
     case .tooManyRoots(let limit): ("at most \(limit) new versions in one refresh", "more", nil)
     case .notInSnapshot(let role): ("an entry \(role).json", "none", "snapshot")
     case .tooManyDelegations(let limit): ("at most \(limit) roles in one search", "more", nil)
     case .damagedState(_, let cause): details(of: cause)
+    case .missingFromState(let name): ("\(name), which was trusted", "none", nil)
     case .neverRefreshed: ("at least one successful refresh", "none", nil)
-    case .notListed, .file, .cancelled: (nil, nil, nil)
+    case .notListed, .file, .cancelled, .unusableState: (nil, nil, nil)
     case .wrongLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes\(actual > expected ? " or more" : "")", nil)
     case .wrongSegment(_, let range, let expected, let actual): (expected, actual, "bytes \(range.lowerBound) to \(range.upperBound - 1)")
     case .wrongSegments(_, let error): ("the digests of its segments", "\(error)", nil)
@@ -107,8 +112,9 @@ extension Failure {
     case .unavailable: "check that the folder or URL is that of the metadata, the one that holds 1.root.json"
     case .exampleKey: "make keys of your own with manifest-sign init; the worked example's protect nothing"
     case .tooManyDelegations: "ask the publisher to delegate less deeply"
-    case .tooManyRoots: "start from a newer root file that the publisher ships"
-    case .damagedState: "begin anew in another folder: give init the root file that was shipped, then refresh"
+    case .undecidedRoot: "try again when every mirror answers, or leave the one out that does not"
+    case .tooManyRoots: "run the command again: what was verified is kept, and the walk goes on from there"
+    case .damagedState, .missingFromState, .unusableState: "begin anew in another folder: give init the root file that was shipped, then refresh"
     case .neverRefreshed: "run refresh"
     case .notListed: "run list to see what the manifest holds"
     case .wrongLength, .wrongDigest, .wrongSegment: "do not use the file; get it again"

@@ -205,6 +205,15 @@ enum SystemCalls {
     }
   }
 
+  /// Gives an open file that has no name one; fails with "File exists" rather than replace anything.
+  static func nameFile(_ descriptor: CInt, _ new: CPath, below folder: CInt) throws(Errno) {
+    let path = try CPath("/proc/self/fd/\(descriptor)")
+    _ = try perform(.link, .name(folder, new)) { _ in
+      // Both paths are ended by NUL and outlive the call.
+      Int(unsafe linkat(AT_FDCWD, path.characters, folder, new.characters, AT_SYMLINK_FOLLOW))
+    }
+  }
+
   static func remove(_ path: CPath, below folder: CInt, directory: Bool) throws(Errno) {
     _ = try perform(.remove, .name(folder, path)) { _ in
       // The path is ended by NUL and outlives the call.
@@ -249,8 +258,9 @@ enum SystemCalls {
   // MARK: Locks
 
   /// Takes the lock of the open file, or fails at once with `wouldBlock`.
-  static func lock(_ descriptor: CInt) throws(Errno) {
-    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+  static func lock(_ descriptor: CInt, isShared: Bool = false) throws(Errno) {
+    let kind = isShared ? LOCK_SH : LOCK_EX
+    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, kind | LOCK_NB)) }
   }
 
   static func unlock(_ descriptor: CInt) { _ = flock(descriptor, LOCK_UN) }

@@ -54,6 +54,7 @@ final class Exchange {
     guard headers.take(line) else { return true }
     // An interim answer (1xx) is followed by the real one.
     if (100..<200).contains(headers.status) { return true }
+    if headers.hasTwoLengths { return end(.transport(.connection(url: url, .malformed, detail: "two different lengths of one answer"))) }
     status = headers.status
     location = headers.location
     if let part, headers.status == 206 || headers.status == 200, let error = part.refusal(of: headers, url: url) { return end(.transport(error)) }

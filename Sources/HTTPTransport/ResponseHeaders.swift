@@ -4,6 +4,8 @@ struct ResponseHeaders {
   private(set) var location: String?
   /// `.max` for a number that is too large to be any length.
   private(set) var contentLength: Int64?
+  /// Whether two headers state different lengths: whoever stands in between may have read another than this side (RFC 9112 §6.3).
+  private(set) var hasTwoLengths = false
   /// Of which bytes the body is a part: what stands behind `bytes `.
   private(set) var contentRange: String?
   /// In how many seconds to ask again.
@@ -31,7 +33,10 @@ struct ResponseHeaders {
     let value = String(decoding: trimmed(bytes[(colon + 1)...]), as: UTF8.self)
     switch name {
     case "location": location = value
-    case "content-length": contentLength = max(contentLength ?? 0, value.utf8.allSatisfy(isDigit) ? Int64(value) ?? .max : .max)
+    case "content-length":
+      let length = value.utf8.allSatisfy(isDigit) ? Int64(value) ?? .max : .max
+      hasTwoLengths = hasTwoLengths || contentLength.map { $0 != length } ?? false
+      contentLength = max(contentLength ?? 0, length)
     case "content-range": contentRange = String(value.prefix(2 * Self.shownByteCount))
     // The other form, a date, would need this machine's clock to be right.
     case "retry-after": retryAfter = value.utf8.allSatisfy(isDigit) ? Int(value) : nil

@@ -28,6 +28,8 @@ public enum VerificationError: Error, Equatable, Sendable {
   case clockSetBack(newest: UTCTime, now: UTCTime)
   /// Metadata that has to be there is not.
   case unavailable(role: ByteString, urlPath: String)
+  /// A mirror says that there is no newer root, and another one, which may have it, failed.
+  case undecidedRoot(urlPath: String)
   /// The first root names a key of the worked example, whose secret halves are published.
   case exampleKey(id: String)
   /// There are more new root versions than one refresh follows.
@@ -38,6 +40,10 @@ public enum VerificationError: Error, Equatable, Sendable {
   case tooManyDelegations(limit: Int)
   /// What is kept on the device is not what was trusted once: damaged, or changed by somebody else.
   indirect case damagedState(role: ByteString, VerificationError)
+  /// A file of the state kept on the device is gone, or can't be what was kept; the reason names it.
+  case unusableState(reason: String)
+  /// Something that was trusted once is no longer kept on the device.
+  case missingFromState(name: ByteString)
   /// Nothing has been verified yet: the first refresh is still to come.
   case neverRefreshed(role: ByteString)
   /// The manifest lists no file under this path.
@@ -78,11 +84,15 @@ extension VerificationError: CustomStringConvertible {
     case .clockSetBack(let newest, let now):
       "the clock was set back: expected \(newest) or later, the time of the newest refresh that succeeded, found \(now)"
     case .unavailable(let role, let path): "\(role) metadata is not available: expected it at \(path)"
+    case .undecidedRoot(let path):
+      "whether there is a newer root can't be told: a mirror has no \(path), and another one, which may have it, failed"
     case .exampleKey(let id): "the key \(id) is one of the worked example's, whose secret halves are published: it protects nothing"
     case .tooManyRoots(let limit): "more than \(limit) new root versions: expected the chain to end within one refresh"
     case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
     case .tooManyDelegations(let limit): "more than \(limit) delegated roles on the way to one target"
     case .damagedState(let role, let error): "the trusted state kept on this device is damaged (\(role)): \(error)"
+    case .unusableState(let reason): reason
+    case .missingFromState(let name): "\(name), which was trusted, is missing from the state kept on this device"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet: expected at least one successful refresh"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, let expected, let actual):

@@ -21,6 +21,13 @@ extension Failure {
     case .served(let error, let mirror):
       self.init(error)
       place = [place, mirror.description].compactMap { $0 }.joined(separator: ", ")
+    case .undecidedRoot(let path, let mirror, let error):
+      self.init(error)
+      let reason = message
+      message = "whether there is a newer root can't be told: this mirror failed, and may have it"
+      (expected, found) = ("the file \(path), or that there is none", [reason, found].compactMap { $0 }.joined(separator: ": "))
+      place = mirror.description
+      hint = "try again when it answers, or leave it out: give --metadata-url for each of the other mirrors; nothing was changed by this"
     case .transport(let error): self.init(error)
     case .store(let error): self.init(error, program: "manifest-install")
     case .file(let error): self.init(error)

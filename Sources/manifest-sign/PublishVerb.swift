@@ -11,10 +11,14 @@ enum PublishVerb {
   private static let replace = Option.flag("--allow-replace", "Let a file of a published version get another content.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
+  private static let bins = Option.integer(
+    "--bins", "N", "Spread the files over N roles from now on, a power of two; 1 lists all in one manifest again.",
+    in: 1...HashBins.greatestCount)
+
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove] + RepositoryOptions.passphrases,
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins] + RepositoryOptions.passphrases,
     conflicts: [RepositoryOptions.passphraseConflict],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
@@ -30,12 +34,13 @@ enum PublishVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let repository = try Repository(RepositoryOptions.layout(invocation))
     var options = PublishingOptions()
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
+    options.binCount = invocation.integer(bins.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(
@@ -52,6 +57,9 @@ enum PublishVerb {
       output.line(
         "Nothing changed in the catalog; signed again because it was due: targets version \(manifest.targets.payload.version), snapshot "
           + "\(manifest.snapshot.payload.version), timestamp \(manifest.timestamp.payload.version).", style: .good)
+    } else if report.isSpreadAnew {
+      output.line(
+        "Nothing changed in the catalog; the files were spread anew: targets version \(manifest.targets.payload.version).", style: .good)
     } else if report.changes.isEmpty {
       output.line("Nothing changed: targets version \(manifest.targets.payload.version) stays as it is.", style: .good)
     } else {
@@ -63,6 +71,10 @@ enum PublishVerb {
           + "\(report.fileCount == 1 ? "file" : "files"), \(HumanReadable.bytes(report.byteCount)): targets version "
           + "\(manifest.targets.payload.version), snapshot \(manifest.snapshot.payload.version), timestamp "
           + "\(manifest.timestamp.payload.version).", style: .good)
+    }
+    if let bins = report.bins {
+      output.line("Bins: \(HumanReadable.grouped(bins.count)), of which \(HumanReadable.grouped(bins.signedCount)) were signed.")
+      output.report("bins", ["count": .count(bins.count), "signed": .count(bins.signedCount)])
     }
     if !report.changes.isEmpty { noteUnknown(report, output) }
     if report.stagedCount > 0 { output.line("Put \(report.stagedCount) files into manifests/targets.") }

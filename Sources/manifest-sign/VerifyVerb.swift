@@ -57,17 +57,15 @@ enum VerifyVerb {
       }
     }
     var (intact, notStaged) = (0, 0)
-    if let manifest = state.manifest {
-      let models = invocation.value(folder.name)
-      func note(_ outcome: RepositoryVerification.FileOutcome) {
-        switch outcome {
-        case .intact: intact += 1
-        case .notStaged: notStaged += 1
-        case .failed(let error): failures.append(failure(of: error))
-        }
+    func note(_ outcome: RepositoryVerification.FileOutcome) {
+      switch outcome {
+      case .intact: intact += 1
+      case .notStaged: notStaged += 1
+      case .failed(let error): failures.append(failure(of: error))
       }
-      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }, report: note)
     }
+    try verification.files(
+      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))
     output.report("not_staged", .count(notStaged))

@@ -77,17 +77,17 @@ enum CheckVerb {
     _ kept: inout KeptManifest, _ check: inout FileCheck, _ report: CheckReport, leavingOut state: String
   ) throws(Interrupted) {
     let targets = kept.manifest.targets.payload
+    let delegated = kept.delegatedFiles()
     report.begin(fileCount: targets.count + kept.delegatedCount) {
-      // How many bytes the delegated roles' files have would need every search twice.
-      kept.delegatedCount == 0 ? targets.all.map(\.file.byteCount) : nil
+      var counts = targets.all.map(\.file.byteCount)
+      delegated.forEach { _, result in if case .success(let file) = result { counts.append(file.byteCount) } }
+      return counts
     }
     for (path, file) in targets.all { try report.run(&check, path, file, mayBeAbsent: isDescription(path)) }
-    var undecided: Set<TargetPath> = []
-    try kept.forEachDelegatedFile { path, result throws(Interrupted) in
+    try delegated.forEach { path, result throws(Interrupted) in
       switch result {
       case .success(let file): try report.run(&check, path, file, mayBeAbsent: isDescription(path))
       case .failure(let error):
-        undecided.insert(path)
         report.add(CheckedFile(path: path.name, file: nil, outcome: .notTrusted(error)))
       }
     }
@@ -95,11 +95,11 @@ enum CheckVerb {
     try check.findExtraFiles(
       leavingOut: state,
       isKnown: { path in
-        if targets[path] != nil || undecided.contains(path) { return true }
-        do throws(VerificationError) {
-          if try kept.find(path).finding != nil { return true }
-          return check.isSegments(path) { owner in (try? kept.find(owner).finding?.file) ?? nil }
-        } catch {
+        if targets[path] != nil || delegated.tells(of: path) { return true }
+        if check.isSegments(path, find: { owner in (try? kept.find(owner).finding?.file) ?? nil }) { return true }
+        // What no role lists is not looked for in thousands of them, unless one that can't be trusted might.
+        guard !kept.refusals.isEmpty else { return false }
+        do throws(VerificationError) { return try kept.find(path).finding != nil } catch {
           report.add(CheckedFile(path: path.name, file: nil, outcome: .notTrusted(error)))
           return true
         }

@@ -17,11 +17,13 @@ struct CatalogContent {
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
+  ///   - secrets: finds secret keys among the files.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, observer: some PublishingObserver, published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    _ folder: String, _ secrets: SecretSearch, observer: some PublishingObserver,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    scan = try CatalogScanner.scan(folder)
+    scan = try CatalogScanner.scan(folder, secrets)
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
     for model in scan.models { descriptions[model.name] = try model.readDescription() }

@@ -13,6 +13,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
+  public var binCount: Int?
 
   public init() {}
 }
@@ -25,6 +27,10 @@ public struct PublishingReport: Sendable {
   public let changes: ManifestChanges
   /// Whether it was signed again without a change, because the last third of a role's lifetime has begun.
   public let isRenewed: Bool
+  /// Whether, without a change, the files were spread over another number of bins, or these signed by other keys.
+  public let isSpreadAnew: Bool
+  /// The roles that the files are spread over, and how many of them were signed; nil where the top-level targets list all files.
+  public let bins: (count: Int, signedCount: Int)?
   /// The files that are neither GGUF nor safetensors, and what their first bytes look like.
   public let unknownFiles: [(path: TargetPath, content: FileContent)]
   /// The number of models and of their files, and the bytes of those files.
@@ -49,34 +55,46 @@ extension Repository {
   ) throws(SigningError) -> PublishingReport {
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
-    let policy = try Policy.read(layout.policy)
+    let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    let content = try CatalogContent(folder, observer: observer) { (model) throws(SigningError) in
+    let content = try CatalogContent(folder, SecretSearch(layout), observer: observer) { (model) throws(SigningError) in
       try publishedDescription(of: model, state)
     }
-    let published = state.manifest.map { Manifest($0.targets.payload) } ?? Manifest()
+    let published = state.files ?? Manifest()
     let changes = content.manifest.changes(since: published)
     try Self.requireAllowed(changes, content, options)
-    let isDue = state.manifest.map { manifest in
-      manifest.roles.contains { $0.role != .root && policy.isDue($0.role, expires: $0.expires, at: now) }
-    }
-    let renews = changes.isEmpty && isDue == true
-    let signed = changes.isEmpty && !renews ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
+    let renews = changes.isEmpty && state.isDue(policy, at: now)
+    let spreadsAnew = changes.isEmpty && !renews && !state.isSpread(as: policy)
+    let signed = changes.isEmpty && !renews && !spreadsAnew ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
     let stagedCount = try writeTargets(content, options, observer)
     guard !observer.isCancelled() else { throw .cancelled }
+    // Before what it tells is visible, so that no publication goes back to what it told before.
+    if isNewPolicy { try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) } }
     if let signed { try show(signed) }
     guard let manifest = signed?.manifest ?? state.manifest else { throw .noRepository(path: layout.folder) }
     return PublishingReport(
-      manifest: manifest, changes: changes, isRenewed: renews, unknownFiles: content.unknownFiles, modelCount: content.scan.models.count,
+      manifest: manifest, changes: changes, isRenewed: renews,
+      isSpreadAnew: spreadsAnew, bins: policy.bins.map { ($0.count, signed?.signedBinCount ?? 0) }, unknownFiles: content.unknownFiles,
+      modelCount: content.scan.models.count,
       fileCount: content.files.count,
       byteCount: content.byteCount, stagedCount: stagedCount, warnings: content.warnings.map(\.description))
+  }
+
+  /// How this publication is made, and whether that differs from what the repository remembers.
+  private func policy(_ options: PublishingOptions) throws(SigningError) -> (Policy, isNew: Bool) {
+    var policy = try Policy.read(layout.policy)
+    guard let count = options.binCount else { return (policy, false) }
+    let old = policy.bins
+    policy.bins = HashBins(count: count)
+    guard policy.bins != nil || count == 1 else { throw .binCount(count) }
+    return (policy, policy.bins != old)
   }
 
   /// The description of a model that is published now.
   private func publishedDescription(of model: ScannedModel, _ state: PublishedState) throws(SigningError) -> ModelDescription? {
     let path = try model.descriptionPath()
-    guard let file = state.manifest?.targets.payload[path] else { return nil }
+    guard let file = state.file(path) else { return nil }
     let bytes = try onDisk { () throws(FileError) in try readFile(layout.target(path, file), limit: ModelDescription.byteLimit) }
     guard TargetFile(of: bytes) == file else { throw .damagedTarget(path: layout.target(path, file)) }
     do { return try ModelDescription(parsing: bytes, of: model.name) } catch { throw .description(path: path, error) }
@@ -191,11 +209,8 @@ extension Repository {
   /// Writes the metadata. Devices see it when the timestamp, which names all of it, replaces the old one at the very end; what a
   /// crash leaves before that is named by nothing, and is replaced by the next publication.
   private func show(_ signed: PublishedSet) throws(SigningError) {
-    let manifest = signed.manifest
     try onDisk { () throws(FileError) in
-      try replaceFile(at: layout.metadata(.targets, manifest.targets.payload.version), with: signed.targets.bytes)
-      try replaceFile(at: layout.metadata(.snapshot, manifest.snapshot.payload.version), with: signed.snapshot.bytes)
-      try replaceFile(at: layout.metadata(.timestamp, manifest.timestamp.payload.version), with: signed.timestamp.bytes)
+      for file in signed.files { try replaceFile(at: layout.file(of: file.role, file.version), with: file.bytes) }
     }
   }
 }

@@ -4,7 +4,8 @@ public import TUFMetadata
 /// Where the parts of a repository lie.
 ///
 /// ```
-/// manifests/metadata  what a web server serves: N.root.json, N.snapshot.json, N.targets.json, timestamp.json
+/// manifests/metadata  what a web server serves: N.root.json, N.snapshot.json, N.targets.json, timestamp.json,
+///                     N.bin-0000.json and so on where the files are spread over bins
 /// manifests/targets   <sha256>.catalog.json and so on, below the folders of their paths
 /// keys                public keys (PEM) and policy.json: no secret
 /// pending             partly signed metadata, outside of what is served
@@ -40,6 +41,11 @@ public struct RepositoryLayout: Equatable, Sendable {
   /// The file of a role's metadata; the timestamp's has no version (TUF 1.0.34 §6.2).
   public func metadata(_ role: TopLevelRole, _ version: Version) -> String {
     role == .timestamp ? "\(metadata)/\(role.fileName)" : "\(metadata)/\(version).\(role.fileName)"
+  }
+
+  /// The same for any role.
+  func file(of role: MetadataRole, _ version: Version) -> String {
+    if case .topLevel(let role) = role { metadata(role, version) } else { "\(metadata)/\(version).\(role.fileName)" }
   }
 
   /// The file of a target under consistent snapshots (TUF 1.0.34 §6.2).

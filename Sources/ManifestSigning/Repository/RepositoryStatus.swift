@@ -49,6 +49,6 @@ public struct RepositoryStatus: Sendable {
         role: role, version: published[role]?.0, expires: expires, threshold: keys.threshold, keys: held,
         isDue: expires.map { policy.isDue(role, expires: $0, at: now) } ?? false)
     }
-    targetCount = state.manifest?.targets.payload.count
+    targetCount = state.targetCount
   }
 }

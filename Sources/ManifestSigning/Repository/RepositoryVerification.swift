@@ -52,11 +52,11 @@ public struct RepositoryVerification {
   ///   - report: told of each file; a failure names the local path that was read.
   /// - Throws: `cancelled`.
   public func files(
-    of manifest: TrustedManifest, models: String?, isCancelled: () -> Bool,
+    of state: PublishedState, models: String?, isCancelled: () -> Bool,
     report: (FileOutcome) -> Void
   ) throws(SigningError) {
     var verifier = FileVerifier(method: .every)
-    for (path, file) in manifest.targets.payload.all {
+    for (path, file) in (state.files?.files ?? [:]).sorted(by: { $0.key < $1.key }) {
       let isDocument = CatalogContent.isDocument(path)
       let place = layout.target(path, file)
       report(try verify(&verifier, place, file, mustExist: isDocument, isCancelled))
