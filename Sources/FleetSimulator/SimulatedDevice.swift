@@ -15,6 +15,27 @@ package struct SimulatedDevice: Sendable {
 
   package init(anchor: [UInt8]) { self.anchor = anchor }
 
+  /// A device that has kept something already.
+  package init(anchor: [UInt8], kept: KeptTrust) throws(SimulationError) {
+    self.init(anchor: anchor)
+    for (version, bytes) in kept.roots {
+      try disk.replace("root.json", with: bytes)
+      try disk.replace("roots/\(version).json", with: bytes)
+    }
+    try writeRecord(root: kept.verifiedUnderRoot, kept.newestRefresh)
+    for (role, bytes) in kept.metadata { try disk.replace(Self.name(role), with: bytes) }
+  }
+
+  /// What a device may have kept of earlier refreshes.
+  package struct KeptTrust: Sendable {
+    package var roots: [(Version, [UInt8])] = []
+    package var verifiedUnderRoot: Version?
+    package var newestRefresh: UTCTime?
+    package var metadata: [(MetadataRole, [UInt8])] = []
+
+    package init() {}
+  }
+
   private static let record = "trust"
 
   /// What is kept.
@@ -73,6 +94,31 @@ package struct SimulatedDevice: Sendable {
       for change in changes { try keep(change) }
     }
     return search.finding
+  }
+
+  /// Visits every delegated role that can be reached, as a refresh from a folder does.
+  /// - Returns: the delegations whose metadata was not accepted.
+  package mutating func walk(
+    _ manifest: TrustedManifest, from mirrors: [SimulatedMirror], at now: UTCTime
+  ) throws(SimulationError) -> [DelegationWalk.Refusal] {
+    requests = []
+    do throws(VerificationError) {
+      var walk = try DelegationWalk(over: manifest, now: now, limits: limits)
+      while let request = walk.request {
+        if let kept = disk[Self.name(request.role)], walk.offerKept(kept) { continue }
+        do throws(SimulationError) {
+          let changes = try ask(mirrors, request) { (bytes) throws(VerificationError) in
+            guard let bytes else { throw .unavailable(role: request.role.name, urlPath: request.urlPath) }
+            return try walk.supply(bytes)
+          }
+          for change in changes { try? keep(change) }
+        } catch {
+          guard case .refused(let cause) = error else { throw .unavailable(role: request.role.name, urlPath: request.urlPath) }
+          try walk.skip(for: cause)
+        }
+      }
+      return walk.refusals
+    } catch { throw .refused(error) }
   }
 
   /// Asks one mirror after another until one has what is trusted. Nil stands for "not available".
