@@ -170,6 +170,19 @@ enum SystemCalls {
     }
   }
 
+  /// Swaps what two names stand for, at once.
+  static func exchange(_ one: CPath, _ other: CPath, below folder: CInt) throws(Errno) {
+    _ = try perform(.rename, .name(folder, other)) { _ in
+      #if canImport(Darwin)
+        // Both paths are ended by NUL and outlive the call.
+        Int(unsafe renameatx_np(folder, one.characters, folder, other.characters, UInt32(RENAME_SWAP)))
+      #else
+        // Both paths are ended by NUL and outlive the call; 2 is RENAME_EXCHANGE.
+        Int(unsafe renameat2(folder, one.characters, folder, other.characters, 2))
+      #endif
+    }
+  }
+
   static func hardLink(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
     _ = try perform(.link, .name(newFolder, new)) { _ in
       // Both paths are ended by NUL and outlive the call.

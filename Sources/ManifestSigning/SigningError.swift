@@ -25,7 +25,7 @@ public enum SigningError: Error, Equatable, Sendable {
   /// More keys would have to sign than there are.
   case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
   /// Fewer secret keys are at hand than have to sign.
-  case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
+  case missingKeys(role: MetadataRole, threshold: Int, atHand: [String], missing: [String])
   /// A key that an older root listed and the newest does not was to be used anew.
   case retiredKey(id: String, lastRoot: Version)
   /// One key stands under two names, for two roles or twice for one.
@@ -64,6 +64,8 @@ public enum SigningError: Error, Equatable, Sendable {
   case removed([TargetPath])
   /// The newest version that can be written is published already.
   case noVersionLeft(role: TopLevelRole)
+  /// A proposal or a signature does not do.
+  case ceremony(CeremonyFault)
   /// The caller asked to stop.
   case cancelled
 }
@@ -82,7 +84,7 @@ extension SigningError: CustomStringConvertible {
     case .unmeetableThreshold(let role, let keyCount, let threshold):
       "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
     case .missingKeys(let role, let threshold, let atHand, let missing):
-      "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
+      "\(role.name) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
     case .retiredKey(let id, let lastRoot):
       "the key \(id) was retired: root \(lastRoot) was the last to list it, and the newest does not"
     case .sharedKey(let names, let id): "\(names.joined(separator: " and ")) are one key, \(id): expected a key of its own for each"
@@ -102,6 +104,7 @@ extension SigningError: CustomStringConvertible {
     case .replaced(let paths): Self.list("files of a published version have other content now:", paths, count: paths.count)
     case .removed(let paths): Self.list("files that are published are missing:", paths, count: paths.count)
     case .noVersionLeft(let role): "the newest version that \(role) metadata can have is published already"
+    case .ceremony(let fault): fault.description
     case .cancelled: "cancelled"
     }
   }

@@ -11,14 +11,16 @@ struct CatalogContent {
   let files: [HashedFile]
   /// `catalog.json` and each `model.json`, as they will be served.
   let documents: [TargetPath: [UInt8]]
-  let manifest: Manifest
+  var manifest: Manifest
   let warnings: [DescriptionWarning]
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
+  ///   - others: models that are published by others, for the list of models.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, observer: some PublishingObserver, published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    _ folder: String, others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     scan = try CatalogScanner.scan(folder)
     // What people wrote is held against the files before gigabytes are read.
@@ -39,7 +41,7 @@ struct CatalogContent {
         warnings += derived.warnings
       }
     }
-    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions).bytes } catch {
+    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions.merging(others) { own, _ in own }).bytes } catch {
       throw .metadata(path: Catalog.fileName.description, error)
     }
     self.documents = documents

@@ -35,18 +35,22 @@ struct PublishedSet {
   private static func files(
     _ content: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
   ) throws(SigningError) -> (targets: SignedMetadata, snapshot: SignedMetadata, timestamp: SignedMetadata) {
-    func sign(_ role: TopLevelRole, _ current: Version?, _ name: ByteString, _ value: JSONTree) throws(SigningError) -> (
-      SignedMetadata, MetadataFile
-    ) {
+    func sign(
+      _ role: TopLevelRole, _ current: Version?, _ name: ByteString, _ value: JSONTree, delegations: JSONTree? = nil
+    ) throws(SigningError) -> (SignedMetadata, MetadataFile) {
       guard let version = current.map(\.next) ?? .first else { throw .noVersionLeft(role: role) }
       var members = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: role))).members(of: role)
       members[name] = value
+      members[.delegations] = delegations
       let file = try SignedMetadata(.object(members), by: signers[role] ?? [])
       return (file, file.description(version))
     }
     let last = state.lastVersions
-    let (targets, targetsFile) = try sign(.targets, last[.targets], .targets, content.tree)
-    let (snapshot, snapshotFile) = try sign(.snapshot, last[.snapshot], .meta, .object([.targetsFile: targetsFile.tree]))
+    let (targets, targetsFile) = try sign(.targets, last[.targets], .targets, content.tree, delegations: state.delegations)
+    // What a snapshot has listed once it goes on listing (TUF 1.0.34 §5.5.5).
+    var listed = state.manifest?.snapshot.payload.files.mapValues(\.tree) ?? [:]
+    listed[.targetsFile] = targetsFile.tree
+    let (snapshot, snapshotFile) = try sign(.snapshot, last[.snapshot], .meta, .object(listed))
     // A timestamp has no file for each version: one that was put back from a backup would let its number be given again. There are
     // never fewer timestamps than snapshots.
     let lastTimestamp = [last[.timestamp], last[.snapshot]].compactMap(\.self).max()

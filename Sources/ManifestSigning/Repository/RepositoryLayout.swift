@@ -31,6 +31,9 @@ public struct RepositoryLayout: Equatable, Sendable {
   public var metadata: String { folder + "/manifests/metadata" }
   public var targets: String { folder + "/manifests/targets" }
   public var keys: String { folder + "/keys" }
+  public var pending: String { folder + "/pending" }
+  /// The root that whoever has these secret keys trusts.
+  public var trustedRoot: String { secrets + "/trusted-root.json" }
   var lock: String { folder + "/.manifest-sign.lock" }
   package var policy: String { keys + "/policy.json" }
 
