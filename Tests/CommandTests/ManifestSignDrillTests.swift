@@ -122,7 +122,8 @@ struct DrillPageTests {
     let metadata = copy.repository + "/manifests/metadata"
     try FileManager.default.copyItem(atPath: metadata + "/1.targets.json", toPath: metadata + "/2.targets.json")
     let name = "<script>document.title='owned'</script>\u{202E}"
-    try FileManager.default.moveItem(atPath: copy.repository + "/keys/root-1.pem", toPath: copy.repository + "/keys/\(name.replacing("/", with: "")).pem")
+    try FileManager.default.moveItem(
+      atPath: copy.repository + "/keys/root-1.pem", toPath: copy.repository + "/keys/\(name.replacing("/", with: "")).pem")
     let result = try copy.drill(["--html", folder("drill.html"), "--python", try peerPython()])
     #expect(result.status == 19, "\(result.text)\(result.errorText)")
     return try folder.text(of: "drill.html")
@@ -131,7 +132,9 @@ struct DrillPageTests {
   @Test("needs nothing else, escapes every name, and tells passed from failed in words")
   func content() throws {
     let page = try Self.page(try TemporaryFolder())
-    #expect(page.contains("✗ FAILED") && page.contains("✓ passed") && page.contains("prefers-color-scheme: dark") && page.contains("@media print"))
+    #expect(
+      page.contains("✗ FAILED") && page.contains("✓ passed") && page.contains("prefers-color-scheme: dark") && page.contains("@media print")
+    )
     #expect(page.contains("&lt;script&gt;") && !page.contains("<script") && !page.contains("\u{202E}"))
     for loader in ["src=", "href=\"http", "url(", "@import", "<link"] { #expect(!page.contains(loader), "\(loader)") }
     #expect(page.contains("no cure in band"))
@@ -169,7 +172,8 @@ struct DrillPageTests {
       ])
     for width in [360, 1280] {
       let line = try #require(
-        result.text.split(separator: "<p>").first { $0.hasPrefix("width \(width):") }, "\(result.text.prefix(2000))\(result.errorText.suffix(2000))")
+        result.text.split(separator: "<p>").first { $0.hasPrefix("width \(width):") },
+        "\(result.text.prefix(2000))\(result.errorText.suffix(2000))")
       #expect(line.contains("page true, wide 0, small 0, "), "\(line)")
       #expect(line.contains("title Rotation drill of ") && !line.contains("rows 0"), "\(line)")
     }

@@ -1,3 +1,4 @@
+internal import ManifestSigning
 internal import ManifestVerifier
 internal import TUFMetadata
 
@@ -8,10 +9,13 @@ extension Rehearsal {
     let keys = publisher.keys(of: role)
     let stolen = Array(keys.prefix(publisher.threshold(of: role)))
     let spares = try newKeys(for: role, "after the theft")
-    let left = faults.contains(.stolenKeyStays) ? keys : Array(keys.dropFirst(stolen.count))
     var next = publisher
-    try replaceKeys(&next, [(role, left + spares.prefix(stolen.count))], at: now)
-    try publishNext(&next, at: now)
+    if faults.contains(.stolenKeyStays) {
+      try replaceKeys(&next, [(role, keys + spares.prefix(stolen.count))], at: now)
+      try publishNext(&next, at: now)
+    } else {
+      try exchange(&next, role, zip(stolen, spares).map { (old: $0, new: $1) }, .compromised, at: now)
+    }
     var devices = self.devices
     let words = words(devices)
     var found = faults(&devices, following: next, at: now)

@@ -1,7 +1,8 @@
 package import TUFMetadata
 
 /// A rehearsal of everything that can happen to keys and mirrors, on what is published now: its bytes are replayed to devices of every age, and
-/// then its structure is told again with throw-away keys, and played. Nothing is written, and no secret is needed.
+/// then its structure is told again with throw-away keys, and played, the publisher's part by the code that real ceremonies run on, in temporary
+/// folders. Nothing else is written, and no secret is needed.
 package struct Drill: Sendable {
   private let material: DrillMaterial
   private let seed: UInt64
@@ -9,6 +10,7 @@ package struct Drill: Sendable {
   private let days: Int?
   private let faults: Set<DrillFault>
   private let peer: Result<PeerClient, PeerProblem>
+  private let temporaryFolder: String
 
   /// - Parameters:
   ///   - seed: what the throw-away keys derive from: whatever happens in a drill happens again with the same seed.
@@ -16,9 +18,10 @@ package struct Drill: Sendable {
   ///   - days: for how many days everything published must last; nil for half of each role's renewal window.
   ///   - faults: what a test plants.
   ///   - peer: the second client, or why there is none.
+  ///   - temporaryFolder: where copies are laid out for a moment.
   package init(
     _ material: DrillMaterial, seed: UInt64, now: UTCTime, days: Int? = nil, faults: Set<DrillFault> = [],
-    peer: Result<PeerClient, PeerProblem>
+    peer: Result<PeerClient, PeerProblem>, temporaryFolder: String
   ) {
     self.material = material
     self.seed = seed
@@ -26,6 +29,7 @@ package struct Drill: Sendable {
     self.days = days
     self.faults = faults
     self.peer = peer
+    self.temporaryFolder = temporaryFolder
   }
 
   /// Plays all scenarios.
@@ -49,7 +53,7 @@ package struct Drill: Sendable {
   private func rehearse(_ willPlay: (DrillScenario) -> Bool, _ trials: inout [PeerTrial]) -> [DrillFinding]? {
     let scenarios = DrillScenario.allCases.filter { !$0.isReplay }
     let rehearsal: Rehearsal
-    do { rehearsal = try Rehearsal(material, seed: seed, now: now, faults: faults) } catch {
+    do { rehearsal = try Rehearsal(material, seed: seed, now: now, faults: faults, temporaryFolder: temporaryFolder) } catch {
       return scenarios.map { Self.unplayable($0, error) }
     }
     var findings: [DrillFinding] = []
@@ -80,10 +84,12 @@ package struct Drill: Sendable {
     case .returnAfterYears: return each([.root]) { (_) throws(SimulationError) in [try rehearsal.returnAfterYears(&trials)] }
     case .missedRoot: return each([.root]) { (_) throws(SimulationError) in [try rehearsal.missedRoot(&trials)] }
     case .publisherCrash:
-      return Self.attempt(scenario) { () throws(SimulationError) in
-        var findings: [DrillFinding] = []
-        for work in try rehearsal.works() { findings.append(try rehearsal.crash(in: work)) }
-        return findings
+      return rehearsal.works.flatMap { work in
+        Self.attempt(scenario, work.name) { () throws(SimulationError) in [try rehearsal.crash(in: work)] }
+      }
+    case .interruptedUpload:
+      return rehearsal.works.flatMap { work in
+        Self.attempt(scenario, work.name) { () throws(SimulationError) in [try rehearsal.interruption(of: work)] }
       }
     case .laggingMirror: return each([.timestamp]) { (_) throws(SimulationError) in [try rehearsal.laggingMirror()] }
     case .fastForward:

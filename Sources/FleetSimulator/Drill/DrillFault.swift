@@ -18,8 +18,10 @@ package enum DrillFault: String, CaseIterable, Sendable {
   case oldRootsRemoved
   /// The mirror that missed a root never gets it.
   case mirrorStaysIncomplete
-  /// The timestamp is written before what it names.
-  case timestampWrittenFirst
+  /// A timestamp is visible after a crash, and what it names is not.
+  case timestampOutlivesCrash
+  /// The timestamp is copied to a mirror before what it names.
+  case timestampCopiedFirst
   /// A version is given a second time.
   case versionGivenTwice
   /// After a fast-forward attack the key is added to and not replaced.

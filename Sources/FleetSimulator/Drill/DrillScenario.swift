@@ -21,6 +21,7 @@ package enum DrillScenario: String, CaseIterable, Sendable {
   case returnAfterYears = "return-after-years"
   case missedRoot = "missed-root"
   case publisherCrash = "publisher-crash"
+  case interruptedUpload = "interrupted-upload"
   case laggingMirror = "lagging-mirror"
   case fastForward = "fast-forward"
 
@@ -52,6 +53,7 @@ package enum DrillScenario: String, CaseIterable, Sendable {
     case .returnAfterYears: "Devices come back after five years"
     case .missedRoot: "A mirror misses a root"
     case .publisherCrash: "The publisher crashes between two files"
+    case .interruptedUpload: "An upload stops between two files"
     case .laggingMirror: "A mirror lags behind"
     case .fastForward: "A thief uses up the version numbers"
     }
@@ -79,7 +81,9 @@ package enum DrillScenario: String, CaseIterable, Sendable {
     case .expiry: "Up to its expiry devices refresh, from then on they refuse with a clear error, and what is installed goes on working."
     case .returnAfterYears: "Five yearly roots, each with the keys of one more role replaced. Devices of every age must follow all of them."
     case .missedRoot: "One mirror has a newer root and timestamp, but not the root between. It must recover, and a second mirror must do."
-    case .publisherCrash: "The publisher stops after each file of a publication and of a rotation, and begins again."
+    case .publisherCrash: "The publisher's machine stops before each file of a publication and of a rotation, and the work is begun again."
+    case .interruptedUpload:
+      "The same files are copied to a mirror one by one, the timestamp last, and the copying stops after each of them."
     case .laggingMirror: "A mirror is a publication behind. Versions must never go down, and no mirror may freeze devices for long."
     case .fastForward:
       "The thief of a role's keys signs the highest version that there is. Replacing the keys must bring every device back."

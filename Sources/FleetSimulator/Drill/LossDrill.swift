@@ -1,3 +1,4 @@
+internal import ManifestSigning
 internal import TUFMetadata
 
 /// Keys that are lost, one at a time.
@@ -15,6 +16,7 @@ extension Rehearsal {
     let rootIsEnough = publisher.root.keys.count >= publisher.root.threshold
     let spare = try publisher.key("spare for \(lost.name)")
     var next = publisher
+    var time = now
     var devices = self.devices
     let words = words(devices)
     var found: [String] = []
@@ -26,22 +28,20 @@ extension Rehearsal {
           + "key or lower the threshold")
       good = ""
     } else if role.isRoot {
-      try replaceKeys(&next, [(role, left + [spare])], at: now, rootSigners: left + [spare])
+      try exchange(&next, role, [(old: lost, new: spare)], .replace, without: lost, at: now)
       good = "the other \(left.count) sign root \(next.root.version), which replaces it"
     } else if isEnough {
-      next.setSigners(of: role, left)
-      good = "the other \(left.count) sign; replace it when there is time"
+      time = dueTime(role, of: publisher)
+      try refresh(&next, without: lost, at: time)
+      good = "the other \(left.count) sign when it is due; replace it when there is time"
     } else {
-      try replaceKeys(&next, [(role, left + [spare])], at: now)
+      try exchange(&next, role, [(old: lost, new: spare)], .replace, without: lost, at: now)
       let deadline = publisher.expiry(of: role)
       let who = if case .topLevel = role.kind { "root \(next.root.version)" } else { "the delegating role" }
       good = "nothing can be signed until \(who) replaces it: every key of this role is needed. That must be done before the role expires"
       outage = .lasting(0, "none, if it is replaced within \(Words.duration(deadline.secondsSince1970 - now.secondsSince1970))")
     }
-    if found.isEmpty {
-      try publishNext(&next, at: now)
-      found = faults(&devices, following: next, at: now)
-    }
+    if found.isEmpty { found = faults(&devices, following: next, at: time) }
     return DrillFinding(
       .keyLoss, role: "\(role.words): \(name(of: lost))", device: words,
       expected: role.isRoot ? "the other root keys can replace it, and all follow" : "the role can still be signed, and all follow",

@@ -16,6 +16,8 @@ struct Rehearsal: Sendable {
   let now: UTCTime
   let lifetimes: [TopLevelRole: Int]
   let faults: Set<DrillFault>
+  /// Where copies are laid out for a moment.
+  let temporaryFolder: String
   /// The names of the keys by the ids of their stand-ins.
   private let names: [KeyID: String]
 
@@ -33,7 +35,7 @@ struct Rehearsal: Sendable {
   private static let longestAge = 365
 
   init(
-    _ material: DrillMaterial, seed: UInt64, now: UTCTime, faults: Set<DrillFault>
+    _ material: DrillMaterial, seed: UInt64, now: UTCTime, faults: Set<DrillFault>, temporaryFolder: String
   ) throws(SimulationError) {
     var stand = StandIns(seed: seed, material: material)
     let delegation = try DelegatedStructure(material, &stand)
@@ -68,6 +70,7 @@ struct Rehearsal: Sendable {
     self.now = now
     self.lifetimes = lifetimes
     self.faults = faults
+    self.temporaryFolder = temporaryFolder
     roles = TopLevelRole.allCases.map(RehearsedRole.init) + delegation.groups
     names = stand.names
   }

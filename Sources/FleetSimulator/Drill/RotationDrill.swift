@@ -1,3 +1,4 @@
+internal import ManifestSigning
 internal import TUFMetadata
 
 /// Scheduled rotations.
@@ -5,9 +6,12 @@ extension Rehearsal {
   func rotation(_ role: RehearsedRole, _ trials: inout [PeerTrial]) throws(SimulationError) -> DrillFinding {
     var next = publisher
     let new = try newKeys(for: role)
-    try replaceKeys(&next, [(role, new)], at: now)
+    if faults.contains(.rotationWithoutResigning) {
+      try replaceKeys(&next, [(role, new)], at: now)
+    } else {
+      try exchange(&next, role, pairs(role, new), .replace, at: now)
+    }
     if faults.contains(.newRootUnsignedByOldKeys), role.isRoot { try signRoot(&next, by: new) }
-    if !faults.contains(.rotationWithoutResigning) { try publishNext(&next, at: now) }
     var devices = self.devices
     let words = words(devices)
     let faults = faults(&devices, following: next, at: now)
@@ -21,8 +25,7 @@ extension Rehearsal {
     let old = publisher.keys(of: role)
     let new = try newKeys(for: role)
     var overlap = publisher
-    try replaceKeys(&overlap, [(role, faults.contains(.overlapEndsAtOnce) ? new : old.merging(new))], at: now)
-    try publishNext(&overlap, at: now)
+    try exchange(&overlap, role, pairs(role, new), faults.contains(.overlapEndsAtOnce) ? .replace : .overlap, at: now)
     var travellers = devices
     var found = faults(&travellers, following: overlap, at: now)
     // In the overlap each group is enough by itself, for devices that saw the first root and for those that did not.
@@ -35,14 +38,11 @@ extension Rehearsal {
         next.setSigners(of: role, signers)
       }
       try publishNext(&next, at: now)
-      for start in [travellers, self.devices] {
-        var devices = start
-        found += faults(&devices, following: next, at: now).map { "signed by \(group): \($0)" }
-      }
+      var devices = zip(travellers, self.devices).enumerated().map { $0.offset.isMultiple(of: 2) ? $0.element.0 : $0.element.1 }
+      found += faults(&devices, following: next, at: now).map { "signed by \(group): \($0)" }
     }
     var end = overlap
-    try replaceKeys(&end, [(role, new)], at: now)
-    try publishNext(&end, at: now)
+    if !faults.contains(.overlapEndsAtOnce) { try exchange(&end, role, pairs(role, new), .dropOld, at: now) }
     var devices = self.devices
     let words = words(devices)
     found += faults(&travellers, following: end, at: now)
@@ -62,9 +62,8 @@ extension Rehearsal {
     for year in 1...years {
       time = now.adding(days: 365 * year)
       let role = roles[(year - 1) % roles.count]
-      try renewRoot(&next, at: time)
-      try replaceKeys(&next, [(role, try newKeys(for: role, "year \(year)"))], at: time)
-      try publishNext(&next, at: time)
+      try refresh(&next, at: time)
+      try exchange(&next, role, pairs(role, try newKeys(for: role, "year \(year)"), in: next), .replace, at: time)
     }
     var mirror = SimulatedMirror(next.files)
     if faults.contains(.oldRootsRemoved) {
@@ -81,6 +80,13 @@ extension Rehearsal {
       .returnAfterYears, role: "root", device: words, expected: expected,
       good: "all follow in one refresh, over roots that had expired long ago",
       faults: found)
+  }
+
+  /// Each key of a role with the new one for it.
+  func pairs(
+    _ role: RehearsedRole, _ new: [SimulatedKey], in publisher: SimulatedPublisher? = nil
+  ) -> [(old: SimulatedKey, new: SimulatedKey)] {
+    zip((publisher ?? self.publisher).keys(of: role), new).map { (old: $0, new: $1) }
   }
 
   /// The same for the second client.

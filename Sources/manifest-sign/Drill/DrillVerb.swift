@@ -40,7 +40,9 @@ enum DrillVerb {
     }
     // Short enough to be typed again.
     let number = UInt64(invocation.integer(seed.name) ?? Int.random(in: 0...999_999_999))
-    let drill = Drill(material, seed: number, now: now, days: invocation.integer(days.name), peer: peer)
+    let drill = Drill(
+      material, seed: number, now: now, days: invocation.integer(days.name), peer: peer,
+      temporaryFolder: Surroundings.variable("TMPDIR") ?? "/tmp")
     let progress = output.progress("drill", files: UInt64(DrillScenario.allCases.count))
     let played = drill.run { scenario in
       progress.advance(files: 1)

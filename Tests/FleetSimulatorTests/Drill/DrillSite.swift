@@ -96,7 +96,8 @@ final class DrillSite {
     peer: Result<PeerClient, PeerProblem> = .failure(PeerProblem("not asked"))
   ) throws -> DrillReport {
     let drill = Drill(
-      try DrillMaterial(RepositoryLayout(folder.path)), seed: seed, now: Self.now, days: days, faults: faults, peer: peer)
+      try DrillMaterial(RepositoryLayout(folder.path)), seed: seed, now: Self.now, days: days, faults: faults, peer: peer,
+      temporaryFolder: folder.path)
     return try #require(drill.run())
   }
 }
