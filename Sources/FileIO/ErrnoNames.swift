@@ -20,7 +20,6 @@ extension Errno {
   package static let invalidArgument = Errno(EINVAL)
   package static let isDirectory = Errno(EISDIR)
   package static let notDirectory = Errno(ENOTDIR)
-  package static let nameTooLong = Errno(ENAMETOOLONG)
   package static let directoryNotEmpty = Errno(ENOTEMPTY)
   package static let tooManySymbolicLinks = Errno(ELOOP)
   package static let crossesFileSystems = Errno(EXDEV)

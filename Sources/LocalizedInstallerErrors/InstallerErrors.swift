@@ -3,18 +3,18 @@ public import Foundation
 public import ModelFormats
 public import ModelInstaller
 
-extension InstallationError: @retroactive LocalizedError {
+extension InstallationError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension TransportError: @retroactive LocalizedError {
+extension TransportError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension ModelError: @retroactive LocalizedError {
+extension ModelError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension ModelFormatError: @retroactive LocalizedError {
+extension ModelFormatError: LocalizedError {
   public var errorDescription: String? { description }
 }

@@ -7,26 +7,26 @@ public import ManifestVerifier
 public import TUFMetadata
 public import TrustStore
 
-extension VerificationError: @retroactive LocalizedError {
+extension VerificationError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension TrustStoreError: @retroactive LocalizedError {
+extension TrustStoreError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension MetadataError: @retroactive LocalizedError {
+extension MetadataError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension FileError: @retroactive LocalizedError {
+extension FileError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension Errno: @retroactive LocalizedError {
+extension Errno: LocalizedError {
   public var errorDescription: String? { description }
 }
 
-extension DigestError: @retroactive LocalizedError {
+extension DigestError: LocalizedError {
   public var errorDescription: String? { description }
 }

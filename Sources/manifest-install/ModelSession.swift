@@ -54,7 +54,7 @@ struct ModelSession {
   func lookUp(_ requests: [ModelRequest], in store: ModelStore?, device: Device) throws -> [ModelLookup.Outcome] {
     context.report(.state(.refreshing))
     var outcomes: [ModelLookup.Outcome] = []
-    try DeviceRefresh(invocation, over: network) { refresh, source, trust in
+    try DeviceRefresh(invocation, over: network, output) { refresh, source, trust in
       for request in requests {
         outcomes.append(
           try lookUp(request, in: store, device, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {

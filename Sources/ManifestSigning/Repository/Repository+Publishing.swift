@@ -13,6 +13,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// Whether a source on the Hugging Face Hub may be a branch or a tag, which can come to lead to another file.
+  public var allowsMovingSources = false
   /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
   public var binCount: Int?
 
@@ -58,7 +60,9 @@ extension Repository {
     let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    let content = try CatalogContent(folder, SecretSearch(layout), observer: observer) { (model) throws(SigningError) in
+    let content = try CatalogContent(
+      folder, SecretSearch(layout), allowsMovingSources: options.allowsMovingSources, observer: observer
+    ) { (model) throws(SigningError) in
       try publishedDescription(of: model, state)
     }
     let published = state.files ?? Manifest()
