@@ -63,13 +63,16 @@ let package = Package(
       [
         "ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11",
       ]),
-    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
+    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-sign",
-      ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+      [
+        "FleetSimulator", "ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport",
+        "CommandFailures",
+      ]),
     command(
       "manifest-verify",
       ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),

@@ -11,7 +11,10 @@ internal import TrustStore
 /// What the verbs share that bring models into the store: mirrors, transports, and what one targets version says of a model.
 struct ModelSession {
   static let options =
-    [DeviceState.state, DeviceState.root, StoreOptions.store, StoreOptions.staging, MirrorOptions.metadata, MirrorOptions.targets, connections, retries, retryDelay]
+    [
+      DeviceState.state, DeviceState.root, StoreOptions.store, StoreOptions.staging, MirrorOptions.metadata, MirrorOptions.targets,
+      connections, retries, retryDelay,
+    ]
     + Network.options
 
   static let connections = Option.integer(
@@ -69,7 +72,7 @@ struct ModelSession {
   /// Reads what the kept manifest says, without the network.
   func lookUpOffline(_ request: ModelRequest, in store: ModelStore, device: Device) throws -> ModelLookup.Outcome {
     let now = try ReportTime.now()
-    let trust = try TrustStore(DeviceState.folder(invocation))
+    let trust = try TrustReader(DeviceState.folder(invocation))
     let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
     var kept = try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
     DeviceState.warnOfExpiry(kept.expired(at: now, visiting: []), at: now, invocation, output)
