@@ -15,6 +15,31 @@ package struct SimulatedDevice: Sendable {
 
   package init(anchor: [UInt8]) { self.anchor = anchor }
 
+  /// A device that has kept something already.
+  package init(anchor: [UInt8], kept: KeptTrust) throws(SimulationError) {
+    self.init(anchor: anchor)
+    for (version, bytes) in kept.roots {
+      try disk.replace("root.json", with: bytes)
+      try disk.replace("roots/\(version).json", with: bytes)
+    }
+    let roles = kept.metadata.map(\.0)
+    try writeRecord {
+      ($0.root, $0.newestRefresh) = (kept.verifiedUnderRoot, kept.newestRefresh)
+      ($0.keptTimestamp, $0.keptSnapshot) = (roles.contains(.timestamp), roles.contains(.snapshot))
+    }
+    for (role, bytes) in kept.metadata { try disk.replace(Self.name(role), with: bytes) }
+  }
+
+  /// What a device may have kept of earlier refreshes.
+  package struct KeptTrust: Sendable {
+    package var roots: [(Version, [UInt8])] = []
+    package var verifiedUnderRoot: Version?
+    package var newestRefresh: UTCTime?
+    package var metadata: [(MetadataRole, [UInt8])] = []
+
+    package init() {}
+  }
+
   private static let record = "trust"
 
   /// What is remembered beside the metadata files.
@@ -103,6 +128,34 @@ package struct SimulatedDevice: Sendable {
       for change in changes { try keep(change) }
     }
     return search.finding
+  }
+
+  /// Visits every delegated role that can be reached, as a refresh from a folder does.
+  /// - Returns: the delegations whose metadata was not accepted.
+  package mutating func walk(
+    _ manifest: TrustedManifest, from mirrors: [SimulatedMirror], at now: UTCTime
+  ) throws(SimulationError) -> [DelegationWalk.Refusal] {
+    requests = []
+    do throws(VerificationError) {
+      var walk = try DelegationWalk(over: manifest, now: now, limits: limits)
+      while let request = walk.request {
+        if let kept = disk[Self.name(request.role)], walk.offerKept(kept) { continue }
+        do throws(SimulationError) {
+          let changes = try ask(mirrors, request) { (answer) throws(VerificationError) in
+            switch answer {
+            case .file(let bytes): return try walk.supply(bytes)
+            case .notAvailable: throw .unavailable(role: request.role.name, urlPath: request.urlPath)
+            case .failure, .endless: return []
+            }
+          }
+          for change in changes { try? keep(change) }
+        } catch {
+          guard case .refused(let cause) = error else { throw .unavailable(role: request.role.name, urlPath: request.urlPath) }
+          try walk.skip(for: cause)
+        }
+      }
+      return walk.refusals
+    } catch { throw .refused(error) }
   }
 
   /// Asks one mirror after another until one has what is trusted, and feeds each answer; that there is none only once all were asked.

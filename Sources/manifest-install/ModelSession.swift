@@ -13,12 +13,17 @@ struct ModelSession {
   static let options =
     [
       DeviceState.state, DeviceState.root, StoreOptions.store, StoreOptions.staging, MirrorOptions.metadata, MirrorOptions.targets,
-      connections,
+      connections, retries, retryDelay,
     ]
     + Network.options
 
   static let connections = Option.integer(
     "--connections", "NUMBER", "How many parts of a file to fetch at once.", in: 1...32, default: 4)
+
+  static let retries = Option.integer(
+    "--retries", "NUMBER", "How often a source is asked again that brings nothing, before the next one is.", in: 0...20, default: 3)
+  static let retryDelay = Option.integer(
+    "--retry-delay", "MILLISECONDS", "How long to wait before that; twice as long each time, a random part less.", in: 0...60_000, default: 500)
 
   let context: DownloadContext
   let progress: InstallProgress
@@ -38,9 +43,12 @@ struct ModelSession {
     let progress = InstallProgress(output)
     self.progress = progress
     let fixed = options
+    var retry = RetryPolicy()
+    retry.attempts = invocation.requiredInteger(Self.retries.name) + 1
+    retry.firstDelay = UInt32(clamping: invocation.requiredInteger(Self.retryDelay.name))
     network = try HTTPTransport(fixed, isCancelled: { Interruption.isRequested })
     context = DownloadContext(
-      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub,
+      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub, retry: retry,
       connections: invocation.requiredInteger(Self.connections.name), isCancelled: { Interruption.isRequested },
       report: { progress.take($0) })
   }

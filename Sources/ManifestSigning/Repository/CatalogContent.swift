@@ -12,21 +12,24 @@ struct CatalogContent {
   let files: [HashedFile]
   /// `catalog.json` and each `model.json`, as they will be served.
   let documents: [TargetPath: [UInt8]]
-  let manifest: Manifest
+  var manifest: Manifest
   let warnings: [DescriptionWarning]
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
   ///   - secrets: finds secret keys among the files.
+  ///   - allowsMovingSources: whether a file's source may be what somebody else can change: a branch of a repository, say.
+  ///   - others: models that are published by others, for the list of models.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, _ secrets: SecretSearch, observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool = true,
+    observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     scan = try CatalogScanner.scan(folder, secrets)
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
-    for model in scan.models { descriptions[model.name] = try model.readDescription() }
+    for model in scan.models { descriptions[model.name] = try model.readDescription(allowsMovingSources: allowsMovingSources) }
     files = try Self.hash(scan, observer)
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files { summaries[file.file.path] = file.summary }
@@ -42,7 +45,7 @@ struct CatalogContent {
         warnings += derived.warnings
       }
     }
-    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions).bytes } catch {
+    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions.merging(others) { own, _ in own }).bytes } catch {
       throw .metadata(path: Catalog.fileName.description, error)
     }
     self.documents = documents
