@@ -31,8 +31,9 @@ let package = Package(
   name: "signed-manifest",
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
-    .library(name: "ManifestVerifier", targets: ["ManifestVerifier", "TrustStore"]),
-    .library(name: "ModelInstaller", targets: ["ModelInstaller", "HTTPTransport"]),
+    .library(name: "ManifestVerifier", targets: ["ManifestVerifier", "TrustStore", "LocalizedVerifierErrors"]),
+    .library(
+      name: "ModelInstaller", targets: ["ModelInstaller", "HTTPTransport", "LocalizedInstallerErrors", "LocalizedVerifierErrors"]),
     .library(name: "ManifestSigning", targets: ["ManifestSigning"]),
     .executable(name: "manifest-sign", targets: ["manifest-sign"]),
     .executable(name: "manifest-verify", targets: ["manifest-verify"]),
@@ -48,29 +49,38 @@ let package = Package(
     library("Digests", ["CLibcrypto"]),
     library("TUFMetadata", ["Digests"]),
     library("ModelFormats", []),
+    library("ModelCatalog", ["TUFMetadata"]),
     library("FileIO", ["CFileCalls"]),
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    library("ModelInstaller", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    library(
+      "ModelInstaller", ["ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("HTTPTransport", ["ModelInstaller", "CCurl"]),
+    library("LocalizedVerifierErrors", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    library("LocalizedInstallerErrors", ["ModelInstaller", "ModelFormats"]),
     library(
       "ManifestSigning",
-      ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11"]),
-    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
+      [
+        "ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11",
+      ]),
+    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-sign",
-      ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+      [
+        "FleetSimulator", "ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport",
+        "CommandFailures",
+      ]),
     command(
       "manifest-verify",
       ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-install",
       [
-        "DeviceCommands", "HTTPTransport", "ModelInstaller", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO",
-        "CommandLineSupport", "CommandFailures",
+        "DeviceCommands", "HTTPTransport", "ModelInstaller", "ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata",
+        "FileIO", "CommandLineSupport", "CommandFailures",
       ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -85,12 +95,17 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "ModelInstaller"),
+    tests(
+      of: "ModelInstaller",
+      [
+        "LocalizedInstallerErrors", "RepositoryFixtures", "ModelCatalog", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO",
+      ]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "ManifestSigning", ["ModelCatalog", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "KeyCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(name: "InstallCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
   ]
 )

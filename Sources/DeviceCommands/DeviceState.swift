@@ -1,6 +1,6 @@
 internal import CommandFailures
 package import CommandLineSupport
-internal import FileIO
+package import FileIO
 package import ManifestVerifier
 package import TUFMetadata
 package import TrustStore
@@ -30,17 +30,59 @@ package enum DeviceState {
 
   /// The root file at which trust begins.
   package static func anchor(_ invocation: Invocation, _ store: borrowing TrustStore) throws -> [UInt8] {
-    guard let path = invocation.value(root.name) else { return try store.anchor() }
+    try givenRoot(invocation) ?? store.anchor()
+  }
+
+  package static func anchor(_ invocation: Invocation, _ store: borrowing TrustReader) throws -> [UInt8] {
+    try givenRoot(invocation) ?? store.anchor()
+  }
+
+  /// The root file that `--root` names.
+  package static func givenRoot(_ invocation: Invocation) throws(FileError) -> [UInt8]? {
+    guard let path = invocation.value(root.name) else { return nil }
     return try readFile(path, limit: VerificationLimits().rootByteCount)
+  }
+
+  /// What a refresh begins with.
+  package struct Beginning {
+    package let workflow: ClientWorkflow
+    package let stored: StoredMetadata
+    /// The newest root before it.
+    package let oldRoot: Version
+  }
+
+  package static func beginRefresh(_ invocation: Invocation, _ store: borrowing TrustStore, at now: UTCTime) throws -> Beginning {
+    let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
+    return try explaining(invocation) { () throws(VerificationError) in
+      Beginning(
+        workflow: try ClientWorkflow(anchor: anchor, stored: stored, now: now), stored: stored,
+        oldRoot: try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version)
+    }
+  }
+
+  /// Tells what was damaged in the state, and is whole again. Only what the signed rest of the state tells the content of heals so; anything
+  /// else is an error.
+  /// - Parameter replaced: what the refresh fetched again.
+  package static func tellRepairs(_ replaced: Set<TopLevelRole>, in store: inout TrustStore, _ output: Output) throws(TrustStoreError) {
+    let files = replaced.sorted { $0.rawValue < $1.rawValue }.map(\.fileName)
+    for file in files + (try store.restoreCopyOfRoot() ? [TopLevelRole.root.fileName] : []) {
+      output.warning(
+        "\(file) in the state folder was damaged or missing; it was written anew, and nothing is lost: check the disk that it lies on")
+    }
   }
 
   /// The command that would bring newer metadata, ready to be copied into a shell but for where the metadata is.
   package static func refreshCommand(_ invocation: Invocation) -> String {
+    // Where manifest-install remembers mirrors, those are where this device gets its metadata from, whatever command is run now.
+    let mirrors = (try? folder(invocation)).map { "\($0)/mirrors" }
+    if let mirrors, (try? FileSystem.status(of: mirrors, followingLinks: false)) != nil {
+      return "manifest-install refresh\(options(invocation))"
+    }
     let source = invocation.program == "manifest-install" ? "--metadata-url URL" : "--metadata DIR"
     return "\(invocation.program) refresh\(options(invocation)) \(source)"
   }
 
-  /// What is trusted now. The state is locked only while it is read, so that a long check hinders no refresh.
+  /// What is trusted now. The state is kept from changing only while it is read, so that a long check hinders no refresh, and no refresh a check.
   /// - Parameters:
   ///   - isStrict: whether a clock that was set back is an error, and no warning.
   ///   - read: reads the delegated roles that are needed.
@@ -48,7 +90,7 @@ package enum DeviceState {
     _ invocation: Invocation, at now: UTCTime, isStrict: Bool = false, _ output: Output,
     reading read: (inout KeptManifest, KeptManifest.Reader) throws(VerificationError) -> Void
   ) throws -> KeptManifest {
-    let store = try TrustStore(folder(invocation))
+    let store = try TrustReader(folder(invocation))
     let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
     var kept = try explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
     try judgeClock(stored, now, isStrict: isStrict, output)
@@ -75,12 +117,15 @@ package enum DeviceState {
       var failure = Failure(error)
       switch error {
       case .neverRefreshed: failure.hint = "run \(refreshCommand(invocation))"
+      // What the snapshot says of a file tells whether a fetched one is the right one.
+      case .missingFromState(let name) where name == targetsMissing, .damagedState(let name, _) where isReplaceable(name):
+        failure.hint = "run \(refreshCommand(invocation)): it is fetched again, and nothing else is lost"
       case .clockSetBack: break
       case .thresholdNotMet(let role, _, _, _, _) where role != TopLevelRole.root.name:
         // The root is trusted, and no longer lists the keys of what was kept before it.
         let otherwise = invocation.value(root.name).map { "; where \($0) is not the root file that the app was shipped with, give that" }
         failure.hint = "run \(refreshCommand(invocation))\(otherwise ?? "")"
-      case .damagedState:
+      case .damagedState, .missingFromState, .unusableState:
         guard let path = invocation.value(root.name) else { break }
         failure.hint = "the state does not follow from \(path): give the root file that it began with, or begin anew in another folder"
       default:
@@ -90,6 +135,12 @@ package enum DeviceState {
       }
       throw failure
     }
+  }
+
+  private static let targetsMissing: ByteString = "targets metadata"
+
+  private static func isReplaceable(_ role: ByteString) -> Bool {
+    ![TopLevelRole.root, .timestamp, .snapshot].contains { $0.name == role }
   }
 
   /// Tells which kept metadata has expired. That never stops the use of what is installed.
@@ -105,10 +156,14 @@ package enum DeviceState {
 
   /// What is wrong with delegated roles, in one failure.
   package static func failure(
-    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = []
+    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = [], _ invocation: Invocation
   ) -> Failure {
     var failure = Failure(first.error)
-    let hint = failure.hint
+    var hint = failure.hint
+    switch first.error {
+    case .neverRefreshed, .damagedState: hint = "run \(refreshCommand(invocation))"
+    default: break
+    }
     failure = Failure(
       failure.code, refusals.count == 1 ? "a delegated role can't be trusted" : "\(refusals.count) delegated roles can't be trusted",
       hint: hint)

@@ -24,7 +24,7 @@ package enum FileSystem {
   /// Swaps what two names stand for, at once: at every moment both stand for something.
   /// - Throws: `invalidArgument` or `crossesFileSystems` where the file system can't.
   package static func exchange(_ one: String, _ other: String) throws(Errno) {
-    try SystemCalls.exchange(CPath(one), CPath(other), below: here)
+    try SystemCalls.exchange(CPath(one), below: here, with: CPath(other), below: here)
   }
 
   /// Never replaces anything: throws `exists` instead.

@@ -26,6 +26,10 @@ public enum SigningError: Error, Equatable, Sendable {
   case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
   /// Fewer secret keys are at hand than have to sign.
   case missingKeys(role: MetadataRole, threshold: Int, atHand: [String], missing: [String])
+  /// A key of the worked example was to be used, whose secret half is published.
+  case exampleKey(id: String)
+  /// The folder of the secret keys lies, or would lie, in one that others read.
+  case secretsFolder(path: String, published: String)
   /// A key that an older root listed and the newest does not was to be used anew.
   case retiredKey(id: String, lastRoot: Version)
   /// One key stands under two names, for two roles or twice for one.
@@ -64,6 +68,8 @@ public enum SigningError: Error, Equatable, Sendable {
   case removed([TargetPath])
   /// The newest version that can be written is published already.
   case noVersionLeft(role: TopLevelRole)
+  /// Files can't be spread over this many bins.
+  case binCount(Int)
   /// A proposal or a signature does not do.
   case ceremony(CeremonyFault)
   /// The caller asked to stop.
@@ -85,6 +91,9 @@ extension SigningError: CustomStringConvertible {
       "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
     case .missingKeys(let role, let threshold, let atHand, let missing):
       "\(role.name) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
+    case .exampleKey(let id):
+      "the key \(id) is one of the worked example's, whose secret halves are published: anyone can sign with it"
+    case .secretsFolder(let path, let published): "\(path): secret keys can't lie in \(published), which others read"
     case .retiredKey(let id, let lastRoot):
       "the key \(id) was retired: root \(lastRoot) was the last to list it, and the newest does not"
     case .sharedKey(let names, let id): "\(names.joined(separator: " and ")) are one key, \(id): expected a key of its own for each"
@@ -104,6 +113,8 @@ extension SigningError: CustomStringConvertible {
     case .replaced(let paths): Self.list("files of a published version have other content now:", paths, count: paths.count)
     case .removed(let paths): Self.list("files that are published are missing:", paths, count: paths.count)
     case .noVersionLeft(let role): "the newest version that \(role) metadata can have is published already"
+    case .binCount(let count):
+      "files can't be spread over \(count) bins: expected a power of two up to \(HashBins.greatestCount), or 1 for none"
     case .ceremony(let fault): fault.description
     case .cancelled: "cancelled"
     }

@@ -1,5 +1,6 @@
 public import FileIO
 public import ManifestVerifier
+public import TUFMetadata
 public import TrustStore
 
 /// Why something could not be fetched or put in place.
@@ -8,16 +9,22 @@ public enum InstallationError: Error, Equatable, Sendable {
   case verification(VerificationError)
   /// What a mirror served is not trusted.
   case served(VerificationError, by: Mirror)
+  /// Some mirror says that there is no newer root, and this one, which may have it, failed.
+  indirect case undecidedRoot(urlPath: String, failed: Mirror, InstallationError)
   /// The network or a server failed.
   case transport(TransportError)
   /// The device's trusted state can't be used.
   case store(TrustStoreError)
   /// The disk refused.
   case file(FileError)
+  /// A file of the manifest can't be put where this software keeps its own.
+  case reservedTarget(TargetPath)
   /// A text is no URL that can be used here. It is not repeated: it may hold a password.
   case unusableURL(expected: String)
   /// The file that remembers where mirrors are is not as it was written.
   case damagedMirrorList(path: String)
+  /// A model, or the store that it is in, is not what it would have to be.
+  case model(ModelError)
   /// The caller asked to stop.
   case cancelled
 }
@@ -27,11 +34,15 @@ extension InstallationError: CustomStringConvertible {
     switch self {
     case .verification(let error): error.description
     case .served(let error, let mirror): "\(error) (from \(mirror))"
+    case .undecidedRoot(let path, let mirror, let error):
+      "whether there is a newer root can't be told: expected an answer of \(mirror) for \(path), found: \(error)"
     case .transport(let error): error.description
     case .store(let error): error.description
     case .file(let error): error.description
+    case .reservedTarget(let path): "\(path) can't be fetched: its first folder's name is kept for unfinished files"
     case .unusableURL(let expected): "not a usable URL: expected \(expected)"
     case .damagedMirrorList(let path): "\(path) is damaged: expected the lines that this software wrote"
+    case .model(let error): error.description
     case .cancelled: "cancelled"
     }
   }
@@ -44,9 +55,10 @@ extension InstallationError {
     case .served(.thresholdNotMet, _), .served(.rolledBack, _), .served(.removedFromSnapshot, _): 5
     case .served(.expired, _): 4
     case .served(.file, _): 1
-    case .served, .verification: 3
+    case .served, .verification, .undecidedRoot: 3
     case .transport(.notAvailable): 1
-    case .store, .file, .transport, .unusableURL, .damagedMirrorList, .cancelled: 2
+    case .model: 3
+    case .store, .file, .transport, .unusableURL, .reservedTarget, .damagedMirrorList, .cancelled: 2
     }
   }
 }

@@ -51,9 +51,11 @@ extension Failure {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer, .unsafeConfiguration: .key
+    case .key, .missingKeys, .exampleKey, .secretsFolder, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer,
+      .unsafeConfiguration:
+      .key
     case .ceremony(let fault): fault.exitCode
-    case .keyName: .usage
+    case .keyName, .binCount: .usage
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -71,15 +73,16 @@ extension Failure {
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
+    case .exampleKey: "make a key of your own with manifest-sign key generate"
+    case .secretsFolder: "name a folder outside of manifests and keys with --secrets; nothing was written"
     case .retiredKey: "make a new key with manifest-sign key generate"
     case .noSuchKey: "run manifest-sign key list"
     case .publishedSecrets:
       "move them out of manifests and keys; if they were ever served or shared, take them for stolen and rotate to new keys"
-    case .signer(_, .messageTooLong): "give the role a key that can sign more, or have the signer take more"
-    case .signer: "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
-    case .unsafeConfiguration: "make it yours alone to write: chown and chmod go-w, its folder too"
+    case .signer(_, let fault): fault.hint ?? "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
+    case .unsafeConfiguration: "make it yours, or root's, alone to write: chown, chmod go-w"
     case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
-    case .keyExists, .keyName: nil
+    case .keyExists, .keyName, .binCount: nil
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"
     case .scan: "mend what is named and publish again; nothing was signed"

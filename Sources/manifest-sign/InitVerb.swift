@@ -12,6 +12,10 @@ enum InitVerb {
     "How long metadata of a role is valid: root and targets 365, snapshot 30, timestamp 14 unless told otherwise.")
   private static let holder = Option.repeated("--holder", "KEY=NAME", "Who holds a key, such as root-1=Alice; kept in keys/policy.json.")
 
+  private static let bins = Option.integer(
+    "--bins", "N", "Spread the files of a large catalog over N roles, a power of two; see Documentation/large-catalogs.md.",
+    in: 1...HashBins.greatestCount, default: 1)
+
   private static func keyCount(_ role: TopLevelRole) -> Option {
     .integer("--\(role)-keys", "N", "The number of \(role) keys.", in: RepositoryCreation.RoleSize.bounds, default: 1)
   }
@@ -23,7 +27,7 @@ enum InitVerb {
   static let verb = Verb(
     "init", "Make the keys of a new repository and its first root.",
     options: [RepositoryOptions.repository, RepositoryOptions.secrets] + TopLevelRole.allCases.flatMap { [keyCount($0), threshold($0)] }
-      + [lifetime, holder, unprotected, existing] + RepositoryOptions.passphrases,
+      + [lifetime, holder, bins, unprotected, existing] + RepositoryOptions.passphrases,
     conflicts: [
       RepositoryOptions.passphraseConflict, [unprotected.name, existing.name],
       [unprotected.name, RepositoryOptions.passphraseFile.name], [unprotected.name, RepositoryOptions.passphraseDescriptor.name],
@@ -33,6 +37,7 @@ enum InitVerb {
         + "everything from there. Nothing is ever overwritten.",
       "Where it fails or is interrupted, it takes away again what it wrote. Only if it is killed can key files be left without a 1.root.json: they have "
         + "signed nothing, so remove them and begin anew, or, if all of them are there, go on with --existing-keys.",
+      "With --bins the files are listed by N roles, by the hashes of their paths, and a device fetches the one that lists what it looks for.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
@@ -50,7 +55,7 @@ enum InitVerb {
       sizes[role] = try RepositoryCreation.RoleSize(
         role: role, keyCount: invocation.requiredInteger(keyCount(role).name), threshold: invocation.requiredInteger(threshold(role).name))
     }
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let keys: RepositoryCreation.Keys =
       if invocation.flag(unprotected.name) {
         .generatedUnencrypted
@@ -63,8 +68,11 @@ enum InitVerb {
     let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation, sizes))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    let result = try creation.run(
-      keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    // However often Control-C is pressed: half a repository's keys are never left behind.
+    let now = try ReleaseClock.signingTime()
+    let result = try Interruption.withoutForce { () throws(SigningError) in
+      try creation.run(keys: keys, now: now, isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    }
     if passphrases.isEmpty {
       output.warning("the passphrase is empty: whoever can read the secret keys can sign; set one with manifest-sign key passphrase NAME")
     }
@@ -74,6 +82,10 @@ enum InitVerb {
 
   private static func policy(_ invocation: Invocation, _ sizes: [TopLevelRole: RepositoryCreation.RoleSize]) throws -> Policy {
     var policy = Policy()
+    let binCount = invocation.requiredInteger(bins.name)
+    policy.bins = HashBins(count: binCount)
+    guard policy.bins != nil || binCount == 1 else { throw SigningError.binCount(binCount) }
+    var stated: Set<TopLevelRole> = []
     for text in invocation.values(lifetime.name) {
       let (name, value) = try split(text, lifetime)
       guard let role = TopLevelRole(rawValue: name), let days = Int(value), Policy.lifetimeBounds.contains(days) else {
@@ -82,6 +94,9 @@ enum InitVerb {
           expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days",
           found: "\"\(text)\"")
       }
+      guard stated.insert(role).inserted else {
+        throw Failure(.usage, "\(lifetime.name) is given twice for \(role)", expected: "one lifetime for each role", found: "\"\(text)\"")
+      }
       policy.lifetimes[role] = days
     }
     for text in invocation.values(holder.name) {
@@ -89,7 +104,9 @@ enum InitVerb {
       guard RepositoryCreation.keyNames(sizes).values.contains(where: { $0.contains(key) }) else {
         throw Failure(.usage, "\(holder.name) \(text) names no key that is made", expected: "a key, such as root-1", found: "\"\(key)\"")
       }
-      policy.holders[key] = name
+      guard policy.holders.updateValue(name, forKey: key) == nil else {
+        throw Failure(.usage, "\(holder.name) is given twice for \(key)", expected: "one holder for each key", found: "\"\(text)\"")
+      }
     }
     return policy
   }

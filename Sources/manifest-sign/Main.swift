@@ -10,7 +10,7 @@ struct Main {
       summary: "Hashes AI model files and signs the whole catalog as metadata of The Update Framework.",
       verbs: [
         InitVerb.verb, PublishVerb.verb, ProposeVerb.verb, SignVerb.verb, RotateVerb.verb, RefreshVerb.verb,
-        StatusVerb.verb, ShowVerb.verb, VerifyVerb.verb, KeyGenerateVerb.verb, KeyListVerb.verb,
+        StatusVerb.verb, ShowVerb.verb, VerifyVerb.verb, DrillVerb.verb, KeyGenerateVerb.verb, KeyListVerb.verb,
         KeyImportVerb.verb, KeyExportVerb.verb, KeyPassphraseVerb.verb, KeyCheckVerb.verb,
       ],
       explain: { error in Failure(explaining: error) })

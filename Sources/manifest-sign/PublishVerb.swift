@@ -12,11 +12,15 @@ enum PublishVerb {
   private static let role = Option.value("--role", "TEAM", "Sign as this team: what targets delegates to it, and nothing else.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
+  private static let bins = Option.integer(
+    "--bins", "N", "Spread the files over N roles from now on, a power of two; 1 lists all in one manifest again.",
+    in: 1...HashBins.greatestCount)
+
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, role] + RepositoryOptions.passphrases,
-    conflicts: [RepositoryOptions.passphraseConflict],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins, role] + RepositoryOptions.passphrases,
+    conflicts: [RepositoryOptions.passphraseConflict, [bins.name, role.name]],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
         + "Devices see all of it at once, when the timestamp is replaced at the end. Without a change nothing is signed, unless the last third of "
@@ -36,13 +40,14 @@ enum PublishVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
     var options = PublishingOptions()
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
+    options.binCount = invocation.integer(bins.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(
@@ -93,6 +98,9 @@ enum PublishVerb {
       output.line(
         "Nothing changed in the catalog; signed again because it was due: targets version \(manifest.targets.payload.version), snapshot "
           + "\(manifest.snapshot.payload.version), timestamp \(manifest.timestamp.payload.version).", style: .good)
+    } else if report.isSpreadAnew {
+      output.line(
+        "Nothing changed in the catalog; the files were spread anew: targets version \(manifest.targets.payload.version).", style: .good)
     } else if report.changes.isEmpty {
       output.line("Nothing changed: targets version \(manifest.targets.payload.version) stays as it is.", style: .good)
     } else {
@@ -102,6 +110,10 @@ enum PublishVerb {
           + "\(report.fileCount == 1 ? "file" : "files"), \(HumanReadable.bytes(report.byteCount)): targets version "
           + "\(manifest.targets.payload.version), snapshot \(manifest.snapshot.payload.version), timestamp "
           + "\(manifest.timestamp.payload.version).", style: .good)
+    }
+    if let bins = report.bins {
+      output.line("Bins: \(HumanReadable.grouped(bins.count)), of which \(HumanReadable.grouped(bins.signedCount)) were signed.")
+      output.report("bins", ["count": .count(bins.count), "signed": .count(bins.signedCount)])
     }
     if !report.changes.isEmpty { noteUnknown(report, output) }
     if report.stagedCount > 0 { output.line("Put \(report.stagedCount) files into manifests/targets.") }

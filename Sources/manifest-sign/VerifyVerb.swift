@@ -57,26 +57,17 @@ enum VerifyVerb {
       }
     }
     var (intact, notStaged) = (0, 0)
-    if let manifest = state.manifest {
-      let models = invocation.value(folder.name)
-      func note(_ outcome: RepositoryVerification.FileOutcome) {
-        switch outcome {
-        case .intact: intact += 1
-        case .notStaged: notStaged += 1
-        case .failed(let error): failures.append(failure(of: error))
-        }
+    func note(_ outcome: RepositoryVerification.FileOutcome) {
+      switch outcome {
+      case .intact: intact += 1
+      case .notStaged: notStaged += 1
+      case .failed(let error): failures.append(failure(of: error))
       }
-      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }, report: note)
     }
+    try verification.files(
+      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
     let refusals = try verification.teams(
-      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested },
-      report: { outcome in
-        switch outcome {
-        case .intact: intact += 1
-        case .notStaged: notStaged += 1
-        case .failed(let error): failures.append(failure(of: error))
-        }
-      })
+      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
     for refusal in refusals {
       var failure = Failure(refusal.error)
       failure.message = "devices can't use the team \(refusal.role): \(failure.message)"

@@ -40,7 +40,7 @@ def main():
     parser.add_argument("cache")
     parser.add_argument("targets", nargs="*")
     parser.add_argument("--at", help="the time at which expiry is judged, 2026-01-01T00:00:00Z say")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     os.makedirs(options.cache, exist_ok=True)
     with open(options.root, "rb") as file:
         bootstrap = file.read()
@@ -59,8 +59,7 @@ def main():
             if info is None:
                 sys.exit(f"tuf_follow: no such target: {path}")
             lengths[path] = info.length
-        versions = {"root": trusted.root.version, "timestamp": trusted.timestamp.version, "snapshot": trusted.snapshot.version}
-        versions |= {name: trusted[name].version for name in trusted if name not in ("root", "timestamp", "snapshot")}
+        versions = {name: signed.version for name, signed in trusted._trusted_set.items()}
         json.dump({"versions": versions, "lengths": lengths}, sys.stdout)
     except (RepositoryError, DownloadError, OSError, ValueError) as error:
         sys.exit(f"tuf_follow: {type(error).__name__}: {error}")

@@ -1,5 +1,6 @@
 internal import FileIO
 internal import ManifestVerifier
+internal import ModelCatalog
 internal import TUFMetadata
 
 /// What of a folder of models one role lists: a team what it is trusted with, the top-level targets all that no team is.
@@ -7,8 +8,8 @@ struct CatalogShare {
   let role: MetadataRole
   /// The models that others publish: the teams, for whoever makes the list of models.
   let othersModels: [ModelName: ModelDescription]
-  /// Nil where the role has published nothing.
-  private let published: MetadataEnvelope?
+  /// What the team has published; nil where that is nothing, and for the top-level targets.
+  private let teamFile: MetadataEnvelope?
   private let state: PublishedState
   /// The teams that are trusted with paths.
   private let teams: [DelegatedRole]
@@ -20,13 +21,13 @@ struct CatalogShare {
     teams = (state.manifest?.targets.payload.delegations?.roles ?? []).filter { if case .paths = $0.scope { true } else { false } }
     guard let name else {
       (role, team) = (.targets, nil)
-      published = state.manifest.flatMap { try? MetadataEnvelope(parsing: $0.targets.bytes) }
+      teamFile = nil
       othersModels = teams.isEmpty ? [:] : try Self.models(of: PublishedDelegations(state, layout), layout)
       return
     }
     guard let team = teams.first(where: { $0.name == name }) else { throw .ceremony(.noSuchRole("\(name)")) }
     (role, self.team) = (.delegated(name), team)
-    published = try PublishedDelegations(state, layout).files[name]
+    teamFile = try PublishedDelegations(state, layout).files[name]
     othersModels = [:]
   }
 
@@ -56,7 +57,7 @@ struct CatalogShare {
   func publishedDescription(of model: ModelName, _ layout: RepositoryLayout) throws(SigningError) -> ModelDescription? {
     let path: TargetPath
     do { path = try model.descriptionPath() } catch { throw .metadata(path: "\(model)", error) }
-    guard let file = published?.targets?[path] else { return nil }
+    guard let file = team == nil ? state.file(path) : teamFile?.targets?[path] else { return nil }
     return try Self.description(of: model, at: path, file, layout)
   }
 
@@ -74,7 +75,7 @@ struct CatalogShare {
 
   /// What makes the manifest another than the published one. A file that a team has taken over is not missing.
   func changes(to manifest: Manifest) -> ManifestChanges {
-    var old = published?.targets.map(Manifest.init) ?? Manifest()
+    var old = (team == nil ? state.files : teamFile?.targets.map(Manifest.init)) ?? Manifest()
     if team == nil, let name = try? TargetPath(Catalog.fileName) {
       var kept = old
       kept.files = old.files.filter { path, _ in path == name || !teams.contains { $0.isTrusted(with: path) } }
@@ -89,28 +90,30 @@ struct CatalogShare {
 
   /// Whether something is to be signed again without a change.
   func isDue(_ policy: Policy, at now: UTCTime) -> Bool {
-    guard case .topLevel = role else { return published.map { policy.isDue(.targets, expires: $0.expires, at: now) } ?? true }
-    return state.manifest?.roles.contains { $0.role != .root && policy.isDue($0.role, expires: $0.expires, at: now) } ?? false
+    guard case .topLevel = role else { return teamFile.map { policy.isDue(.targets, expires: $0.expires, at: now) } ?? true }
+    return state.isDue(policy, at: now)
   }
 
-  /// Puts the role's next metadata among what waits for signatures.
+  /// Puts the role's next metadata, and that of the bins which its files are spread over, among what waits for signatures.
   /// - Throws: `missingKeys` where not even one of the role's keys is at hand.
   func propose(
     _ manifest: Manifest, _ ceremony: Ceremony, _ keys: SigningKeys, _ now: UTCTime
   ) throws(SigningError) -> Ceremony {
     var ceremony = ceremony
-    let members = RoleHeader(version: try ceremony.nextVersion(role), expires: now.adding(days: ceremony.lifetime(of: role)))
-      .members(of: .targets)
-    var proposed = published?.members ?? [:]
-    for (name, value) in members { proposed[name] = value }
-    proposed[.targets] = manifest.tree
-    // The same proposal goes on waiting, with the signatures that it has.
-    if let waiting = ceremony.pending[role], waiting.expires > now {
-      var same = waiting.members
-      same[.expires] = proposed[.expires]
-      if same != proposed { ceremony.pending[role] = nil }
+    var (listed, delegations) = (manifest, ceremony.published(role)?.members[.delegations])
+    if team == nil {
+      let policy = ceremony.nextPolicy
+      let ofTargets = state.root.payload[.targets]
+      delegations = HashBins.delegations(to: policy.bins, ofTargets, state.root.payload.keys, keeping: delegations)
+      if let bins = policy.bins {
+        let parts = manifest.spread(over: bins)
+        listed = parts.top
+        for (number, part) in parts.bins.enumerated() where !state.isPublished(part, inBin: number, policy, at: now) {
+          try Self.wait(for: part, as: .delegated(bins.name(number)), delegating: nil, &ceremony, now)
+        }
+      }
     }
-    if ceremony.pending[role] == nil { ceremony.pending[role] = try Ceremony.envelope(.object(proposed), role) }
+    try Self.wait(for: listed, as: role, delegating: delegations, &ceremony, now)
     guard let requirement = ceremony.requirements(for: role).first else { return ceremony }
     let atHand = requirement.keys.keyIDs.filter(keys.isAtHand)
     guard !atHand.isEmpty || ceremony.pending[role].map({ !requirement.signers(of: $0).isEmpty }) ?? false else {
@@ -118,6 +121,23 @@ struct CatalogShare {
         role: role, threshold: requirement.keys.threshold, atHand: [], missing: requirement.keys.keyIDs.map(keys.name))
     }
     return ceremony
+  }
+
+  /// The same proposal goes on waiting, with the signatures that it has.
+  private static func wait(
+    for manifest: Manifest, as role: MetadataRole, delegating delegations: JSONTree?, _ ceremony: inout Ceremony, _ now: UTCTime
+  ) throws(SigningError) {
+    var proposed = ceremony.published(role)?.members ?? [:]
+    let header = RoleHeader(version: try ceremony.nextVersion(role), expires: now.adding(days: ceremony.lifetime(of: role)))
+    proposed.merge(header.members(of: .targets)) { _, new in new }
+    proposed[.targets] = .object(Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.key.name, $0.value.tree) }))
+    proposed[.delegations] = delegations
+    if let waiting = ceremony.pending[role], waiting.expires > now {
+      var same = waiting.members
+      same[.expires] = proposed[.expires]
+      if same == proposed { return }
+    }
+    ceremony.pending[role] = try Ceremony.envelope(.object(proposed), role)
   }
 }
 

@@ -52,7 +52,7 @@ extension Ceremony {
   func requireFresh(_ ids: [KeyID]) throws(SigningError) {
     let retired = try RetiredKeys(state)
     for id in ids {
-      guard !ExampleKeys.contains(id) else { throw .published(.exampleKey(id: id.description)) }
+      guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
       try retired.refuse(id)
     }
   }

@@ -24,7 +24,9 @@ extension Ceremony {
   ) throws(SigningError) -> CeremonyStep {
     pending[.snapshot] = pending[.snapshot].flatMap { isNext($0, .snapshot) ? $0 : nil }
     pending[.timestamp] = pending[.timestamp].flatMap { isNext($0, .timestamp) ? $0 : nil }
-    guard let choice = choice(keys.isRehearsal) ?? (resigning.isEmpty ? nil : Choice()) else {
+    // What is proposed and incomplete holds back what was only to be signed again because of it.
+    let again = proposedRoles.isEmpty && !resigning.isEmpty ? Choice() : nil
+    guard let choice = choice(keys.isRehearsal) ?? again else {
       return pending.isEmpty ? .nothing : .waiting
     }
     let nextRoot = choice.root?.root ?? root

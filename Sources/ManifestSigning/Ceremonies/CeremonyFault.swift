@@ -94,7 +94,8 @@ extension CeremonyFault: CustomStringConvertible {
 /// Why a structure of keys and thresholds would strand devices, or hand a role to somebody it is not meant for.
 public enum StructureProblem: Equatable, Sendable {
   case noKeys(role: String)
-  case thresholdAboveKeys(role: String, threshold: Int, keyCount: Int)
+  /// More keys would have to sign than there are, or none at all.
+  case threshold(role: String, Int, keyCount: Int)
   case sharedKey(key: String, roles: [String])
   case noPaths(team: String)
   /// A team that this version of the repository has to have metadata for, and has not.
@@ -105,7 +106,8 @@ extension StructureProblem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noKeys(let role): "\(role) would have no key, so that nothing could ever be signed for it"
-    case .thresholdAboveKeys(let role, let threshold, let keyCount):
+    case .threshold(let role, ..<1, _): "\(role) would need no signature, so that anybody could write it"
+    case .threshold(let role, let threshold, let keyCount):
       "\(role) would need \(threshold) signatures and have \(keyCount) \(keyCount == 1 ? "key" : "keys"), so that devices would trust nothing of it"
     case .sharedKey(let key, let roles): "the key \(key) would stand in \(roles.joined(separator: " and "))"
     case .noPaths(let team): "\(team) would be trusted with no path"

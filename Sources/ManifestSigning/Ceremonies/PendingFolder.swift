@@ -62,7 +62,7 @@ enum PendingFolder {
     }
     if let policy = ceremony.proposedPolicy {
       kept.insert(policyName)
-      try write(PrettyJSON.bytes(policy.tree, order: []), to: policyName, layout)
+      try write(policy.bytes, to: policyName, layout)
     }
     _ = try clear(layout, keeping: kept)
   }

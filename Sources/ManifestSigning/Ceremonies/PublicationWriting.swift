@@ -11,7 +11,7 @@ extension Repository {
   ///   not signed it. So the next state of the whole folder is put together beside it, and the two are swapped.
   func show(_ publication: Publication, after state: PublishedState) throws(SigningError) {
     if let policy = publication.policy {
-      try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: PrettyJSON.bytes(policy.tree, order: [])) }
+      try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) }
     }
     if publication.changesRootAndRoles {
       try swapIn(publication)

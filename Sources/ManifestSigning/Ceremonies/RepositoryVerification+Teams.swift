@@ -17,6 +17,7 @@ extension RepositoryVerification {
       for (path, file) in targets.all {
         let isDocument = CatalogContent.isDocument(path)
         report(try verify(&verifier, layout.target(path, file), file, mustExist: isDocument, isCancelled))
+        if let fault = Self.fault(inSegmentsOf: file, layout.segments(path, file)) { report(.failed(fault)) }
         guard let models, !isDocument else { continue }
         report(try verify(&verifier, "\(models)/\(path)", file, mustExist: true, isCancelled))
       }

@@ -69,10 +69,12 @@ struct StructureDraft {
       let id = know(key)
       try change(role) { (draft) throws(SigningError) in try draft.replace(old, by: id, names: name, role: "\(role.name)") }
     case .setThreshold(let threshold, let role):
-      guard RepositoryCreation.RoleSize.bounds.contains(threshold) else {
-        throw .ceremony(.refused([.thresholdAboveKeys(role: "\(role.name)", threshold: threshold, keyCount: 0)]))
+      try change(role) { (draft) throws(SigningError) in
+        guard RepositoryCreation.RoleSize.bounds.contains(threshold) else {
+          throw .ceremony(.refused([.threshold(role: "\(role.name)", threshold, keyCount: draft.keyIDs.count)]))
+        }
+        draft.threshold = threshold
       }
-      try change(role) { (draft) throws(SigningError) in draft.threshold = threshold }
     case .setLifetime(let days, let role): policy.lifetimes[role] = days
     case .setHolder(let holder, let key): policy.holders[key] = holder
     case .addTeam(let name, let paths, let isTerminating):
@@ -137,7 +139,7 @@ struct StructureDraft {
     }
     let others = Array("-_./".utf8)
     // `Root` would collide with `root` on a disk that does not tell them apart.
-    let isReserved = TopLevelRole.allCases.contains { $0.rawValue == name.description.lowercased() }
+    let isReserved = HashBins.isBin(name) || TopLevelRole.allCases.contains { $0.rawValue == name.description.lowercased() }
     guard (1...100).contains(name.bytes.count), let first = name.bytes.first, isAlphanumeric(first), !isReserved,
       name.bytes.allSatisfy({ isAlphanumeric($0) || others.contains($0) })
     else { throw .ceremony(.teamName("\(name)")) }

@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 internal import ManifestVerifier
+internal import ModelCatalog
 internal import ModelFormats
 internal import TUFMetadata
 
@@ -16,13 +17,14 @@ struct CatalogContent {
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
+  ///   - secrets: finds secret keys among the files.
   ///   - others: models that are published by others, for the list of models.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    scan = try CatalogScanner.scan(folder)
+    scan = try CatalogScanner.scan(folder, secrets)
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
     for model in scan.models { descriptions[model.name] = try model.readDescription() }

@@ -7,11 +7,25 @@ struct Manifest: Equatable {
   init(_ files: [TargetPath: TargetFile] = [:]) { self.files = files }
 
   init(_ targets: Targets) {
-    files = Dictionary(targets.all.map { ($0.path, $0.file) }, uniquingKeysWith: { first, _ in first })
+    self.init()
+    add(targets)
   }
 
-  var tree: JSONTree {
-    .object(Dictionary(files.map { ($0.key.name, $0.value.tree) }, uniquingKeysWith: { first, _ in first }))
+  /// Adds what another role lists.
+  mutating func add(_ targets: Targets) {
+    files.reserveCapacity(files.count + targets.count)
+    for (path, file) in targets.all { files[path] = file }
+  }
+
+  /// The part of each bin, and what no bin lists: the list of models stays with the top-level role (as a delegated role could otherwise tell
+  /// devices of other models).
+  func spread(over bins: HashBins) -> (top: Manifest, bins: [Manifest]) {
+    var top = Manifest()
+    var parts = [Manifest](repeating: Manifest(), count: bins.count)
+    for (path, file) in files {
+      if path.name == Catalog.fileName { top.files[path] = file } else { parts[bins.number(of: path)].files[path] = file }
+    }
+    return (top, parts)
   }
 
   /// What makes this manifest another than an older one.

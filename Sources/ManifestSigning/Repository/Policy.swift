@@ -3,6 +3,7 @@ public import TUFMetadata
 
 /// How long each role's metadata lives, and who holds which key: `keys/policy.json`, which is shared and holds no secret.
 ///
+/// Where the catalog is spread over bins, their number stands there as well, as `"bins": 256`.
 /// ```json
 /// {"holders": {"root-1": "Alice"}, "lifetimes": {"root": 365, "snapshot": 30, "targets": 365, "timestamp": 14}}
 /// ```
@@ -11,6 +12,8 @@ public struct Policy: Equatable, Sendable {
   public var lifetimes: [TopLevelRole: Int]
   /// The people who hold the keys, by the keys' names.
   public var holders: [String: String]
+  /// The roles that the files are spread over; nil where the top-level targets list all of them.
+  public var bins: HashBins?
 
   /// The lifetimes that hold unless told otherwise, in days.
   public static let standardLifetimes: [TopLevelRole: Int] = [.root: 365, .targets: 365, .snapshot: 30, .timestamp: 14]
@@ -18,9 +21,10 @@ public struct Policy: Equatable, Sendable {
   public static let lifetimeBounds = 1...36_500
   private static let byteLimit = 1 << 20
 
-  public init(lifetimes: [TopLevelRole: Int] = [:], holders: [String: String] = [:]) {
+  public init(lifetimes: [TopLevelRole: Int] = [:], holders: [String: String] = [:], bins: HashBins? = nil) {
     self.lifetimes = Self.standardLifetimes.merging(lifetimes) { _, chosen in chosen }
     self.holders = holders
+    self.bins = bins
   }
 
   /// Days from signing to expiry of a role's metadata.
@@ -31,7 +35,7 @@ public struct Policy: Equatable, Sendable {
     expires.secondsSince1970 - now.secondsSince1970 <= Int64(lifetime(of: role)) * 86_400 / 3
   }
 
-  static func read(_ path: String) throws(SigningError) -> Policy {
+  package static func read(_ path: String) throws(SigningError) -> Policy {
     let bytes = try onDisk { () throws(FileError) in try readFile(path, limit: byteLimit) }
     do { return try Policy(JSONDocument(parsing: bytes).root) } catch { throw .metadata(path: path, error) }
   }
@@ -55,15 +59,25 @@ public struct Policy: Equatable, Sendable {
       try object.requireObject()
       for (name, value) in object.members { holders[name.description] = try value.requireString().description }
     }
-    self.init(lifetimes: lifetimes, holders: holders)
+    let bins = try json.readIfPresent("bins") { value throws(MetadataError) in
+      guard let bins = HashBins(count: Int(clamping: try value.requireInteger(in: 1...Int64(HashBins.greatestCount)))) else {
+        throw value.unexpected("a power of two from 2 to \(HashBins.greatestCount)")
+      }
+      return bins
+    }
+    self.init(lifetimes: lifetimes, holders: holders, bins: bins)
   }
 
-  var tree: JSONTree {
-    .object([
+  var bytes: [UInt8] { PrettyJSON.bytes(tree, order: []) }
+
+  private var tree: JSONTree {
+    var members: [ByteString: JSONTree] = [
       "holders": .object(
         Dictionary(holders.map { (ByteString($0.key), .string(ByteString($0.value))) }, uniquingKeysWith: { first, _ in first })),
       "lifetimes": .object(
         Dictionary(lifetimes.map { ($0.key.name, .integer(Int64($0.value))) }, uniquingKeysWith: { first, _ in first })),
-    ])
+    ]
+    members["bins"] = bins.map { .integer(Int64($0.count)) }
+    return .object(members)
   }
 }

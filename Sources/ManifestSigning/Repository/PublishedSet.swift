@@ -2,16 +2,34 @@ internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata
 
-/// Targets, snapshot and timestamp that belong together, signed and verified and not yet visible.
+/// Targets, bins, snapshot and timestamp that belong together, signed and verified and not yet visible.
 struct PublishedSet {
-  let targets: SignedMetadata
-  let snapshot: SignedMetadata
-  let timestamp: SignedMetadata
+  /// What has to be written, each file after those that it names.
+  var files: [(role: MetadataRole, version: Version, bytes: [UInt8])] { signed.files }
   /// What a device will make of them.
   let manifest: TrustedManifest
+  /// The number of bins that were signed.
+  var signedBinCount: Int { signed.bins.count }
 
-  /// Signs targets, then the snapshot that names them, then the timestamp that names the snapshot, each with lengths and hashes.
-  /// Before anything is visible, all of it is verified from the first root as a device would.
+  private let signed: Signed
+
+  private struct Signed {
+    /// The bins that differ from what is published.
+    var bins: [(role: MetadataRole, version: Version, bytes: [UInt8])] = []
+    /// Nil where what is published stays.
+    var targets: (version: Version, bytes: [UInt8])?
+    var snapshot: (version: Version, bytes: [UInt8])
+    var timestamp: (version: Version, bytes: [UInt8])
+
+    var files: [(role: MetadataRole, version: Version, bytes: [UInt8])] {
+      var files = bins
+      if let targets { files.append((.targets, targets.version, targets.bytes)) }
+      return files + [(.snapshot, snapshot.version, snapshot.bytes), (.timestamp, timestamp.version, timestamp.bytes)]
+    }
+  }
+
+  /// Signs the bins that differ, targets, then the snapshot that names them, then the timestamp that names the snapshot. Before anything is
+  /// visible, all of it is verified from the first root as a device would.
   init(
     _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime,
     signers: (TopLevelRole) throws(SigningError) -> [any Signer]
@@ -20,42 +38,83 @@ struct PublishedSet {
     let available: [TopLevelRole: [any Signer]] = [
       .targets: try signers(.targets), .snapshot: try signers(.snapshot), .timestamp: try signers(.timestamp),
     ]
+    let spread = policy.bins.map { ($0, content.spread(over: $0)) }
     if available.values.joined().contains(where: { $0 is ExternalSigner }) {
-      _ = try Self.files(content, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
+      _ = try Self.sign(content, spread, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
     }
-    let (targets, snapshot, timestamp) = try Self.files(content, state, policy, now, available)
+    signed = try Self.sign(content, spread, state, policy, now, available)
     let stored = StoredMetadata(
-      roots: Array(state.roots.dropFirst()), timestamp: timestamp.bytes, snapshot: snapshot.bytes, targets: targets.bytes)
-    do { manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored) } catch { throw .published(error) }
-    self.targets = targets
-    self.snapshot = snapshot
-    self.timestamp = timestamp
+      roots: Array(state.roots.dropFirst()), timestamp: signed.timestamp.bytes, snapshot: signed.snapshot.bytes,
+      targets: signed.targets?.bytes ?? state.manifest?.targets.bytes)
+    do {
+      manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored)
+      var bins: [ByteString: [UInt8]] = [:]
+      for bin in signed.bins { bins[bin.role.name] = bin.bytes }
+      for role in manifest.targets.payload.delegations?.roles ?? [] {
+        if let bytes = bins[role.name] { _ = try manifest.verify(role, bytes) }
+      }
+    } catch { throw .published(error) }
   }
 
-  private static func files(
-    _ content: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
-  ) throws(SigningError) -> (targets: SignedMetadata, snapshot: SignedMetadata, timestamp: SignedMetadata) {
-    func sign(
-      _ role: TopLevelRole, _ current: Version?, _ name: ByteString, _ value: JSONTree, delegations: JSONTree? = nil
-    ) throws(SigningError) -> (SignedMetadata, MetadataFile) {
+  private static func sign(
+    _ content: Manifest, _ spread: (bins: HashBins, parts: (top: Manifest, bins: [Manifest]))?, _ state: PublishedState, _ policy: Policy,
+    _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
+  ) throws(SigningError) -> Signed {
+    let last = state.lastVersions
+    // What a snapshot has listed once it goes on listing (TUF 1.0.34 §5.5.5).
+    var described = state.manifest?.snapshot.payload.files ?? [:]
+    var bins: [(role: MetadataRole, version: Version, bytes: [UInt8])] = []
+    let keys = state.root.payload[.targets]
+
+    if let (bins: layout, parts: parts) = spread {
+      for (number, part) in parts.bins.enumerated() {
+        let role = MetadataRole.delegated(layout.name(number))
+        let version: Version
+        let bytes: [UInt8]
+        if let old = state.bin(number), state.isPublished(part, inBin: number, policy, at: now) {
+          (version, bytes) = (old.payload.version, old.bytes)
+        } else {
+          let lastVersion = [state.lastBinVersions[role.name], described[role.snapshotName]?.version].compactMap(\.self).max()
+          guard let next = lastVersion.map(\.next) ?? .first else { throw .noVersionLeft(role: .targets) }
+          version = next
+          bytes = try SignedMetadata(
+            part.payload(RoleHeader(version: next, expires: now.adding(days: policy.lifetime(of: .targets))), delegations: nil),
+            by: signers[.targets] ?? []
+          ).bytes
+          bins.append((role, version, bytes))
+        }
+        described[role.snapshotName] = layout.description(version, bytes)
+      }
+    }
+
+    var targets: (version: Version, bytes: [UInt8])?
+    if let spread, let old = state.manifest?.targets, state.bins?.bins == spread.bins, state.bins?.metadata.first?.keys == keys,
+      !policy.isDue(.targets, expires: old.payload.expires, at: now), spread.parts.top.equals(old.payload)
+    {
+      // The list of models and the bins' keys stand as they stood: nothing to sign.
+    } else {
+      guard let version = last[.targets].map(\.next) ?? .first else { throw .noVersionLeft(role: .targets) }
+      let header = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: .targets)))
+      let delegations = HashBins.delegations(to: policy.bins, keys, state.root.payload.keys, keeping: state.delegations)
+      let file = try SignedMetadata((spread?.parts.top ?? content).payload(header, delegations: delegations), by: signers[.targets] ?? [])
+      targets = (version, file.bytes)
+      described[.targetsFile] = file.description(version)
+    }
+
+    func sign(_ role: TopLevelRole, _ current: Version?, _ value: JSONTree) throws(SigningError) -> (version: Version, file: SignedMetadata)
+    {
       guard let version = current.map(\.next) ?? .first else { throw .noVersionLeft(role: role) }
       var members = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: role))).members(of: role)
-      members[name] = value
-      members[.delegations] = delegations
-      let file = try SignedMetadata(.object(members), by: signers[role] ?? [])
-      return (file, file.description(version))
+      members[.meta] = value
+      return (version, try SignedMetadata(JSONTree.object(members).canonicalBytes, by: signers[role] ?? []))
     }
-    let last = state.lastVersions
-    let (targets, targetsFile) = try sign(.targets, last[.targets], .targets, content.tree, delegations: state.delegations)
-    // What a snapshot has listed once it goes on listing (TUF 1.0.34 §5.5.5).
-    var listed = state.manifest?.snapshot.payload.files.mapValues(\.tree) ?? [:]
-    listed[.targetsFile] = targetsFile.tree
-    let (snapshot, snapshotFile) = try sign(.snapshot, last[.snapshot], .meta, .object(listed))
+    let snapshot = try sign(.snapshot, last[.snapshot], .object(described.mapValues(\.tree)))
     // A timestamp has no file for each version: one that was put back from a backup would let its number be given again. There are
     // never fewer timestamps than snapshots.
     let lastTimestamp = [last[.timestamp], last[.snapshot]].compactMap(\.self).max()
-    let (timestamp, _) = try sign(.timestamp, lastTimestamp, .meta, .object([.snapshotFile: snapshotFile.tree]))
-    return (targets, snapshot, timestamp)
+    let timestamp = try sign(.timestamp, lastTimestamp, .object([.snapshotFile: snapshot.file.description(snapshot.version).tree]))
+    return Signed(
+      bins: bins, targets: targets, snapshot: (snapshot.version, snapshot.file.bytes), timestamp: (timestamp.version, timestamp.file.bytes))
   }
 }
 
@@ -63,5 +122,31 @@ extension SignedMetadata {
   /// What a snapshot or timestamp says of the file.
   func description(_ version: Version) -> MetadataFile {
     MetadataFile(version: version, byteCount: Int64(bytes.count), hashes: FileHashes(sha256: SHA256.hash(of: bytes)))
+  }
+}
+
+extension Manifest {
+  /// The canonical form of the `signed` part of targets metadata that lists these files.
+  func payload(_ header: RoleHeader, delegations: JSONTree?) throws(SigningError) -> [UInt8] {
+    var sorted = Array(files)
+    sorted.sort { $0.key < $1.key }
+    do throws(MetadataError) {
+      // A path, two digests and what stands around them.
+      return try CanonicalWriter.object(reservingCapacity: 512 + 320 * sorted.count) { writer throws(MetadataError) in
+        try writer.string(.type, TopLevelRole.targets.name)
+        if let delegations { try writer.value(.delegations, delegations) }
+        try writer.string(.expires, ByteString(header.expires.description))
+        try writer.string(.specVersion, RoleHeader.specVersion)
+        try writer.object(.targets) { writer throws(MetadataError) in
+          for (path, file) in sorted { try writer.target(path, file) }
+        }
+        try writer.integer(.version, header.version.number)
+      }
+    } catch { throw .metadata(path: TopLevelRole.targets.fileName, error) }
+  }
+
+  /// Whether some metadata lists exactly these files.
+  func equals(_ targets: Targets) -> Bool {
+    targets.count == files.count && targets.all.allSatisfy { files[$0.path] == $0.file }
   }
 }

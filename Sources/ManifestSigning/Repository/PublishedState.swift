@@ -11,9 +11,13 @@ public struct PublishedState: Sendable {
   public let root: Trusted<Root>
   /// What a device would trust; nil where nothing was published yet.
   public let manifest: TrustedManifest?
+  /// Where the files are spread over bins, those.
+  let bins: PublishedBins?
   /// The newest version of each role that has ever lain here, a publication's too that ended before its timestamp was in place: no version
   /// is given twice.
   let lastVersions: [TopLevelRole: Version]
+  /// The same of bins, by their names.
+  let lastBinVersions: [ByteString: Version]
 
   /// Reads the published tree.
   /// - Throws: `noRepository`, `published` or `file`.
@@ -37,8 +41,10 @@ public struct PublishedState: Sendable {
       if case .damagedState(_, let cause) = error { throw .published(cause) }
       throw .published(error)
     }
-    let newest = try onDisk { () throws(FileError) in try Self.newestVersions(layout.metadata) }
+    bins = try manifest.flatMap { (manifest) throws(SigningError) in try PublishedBins(manifest, layout) }
+    let (newest, newestBins) = try onDisk { () throws(FileError) in try Self.newestVersions(layout.metadata) }
     try Self.requireNothingNewer(newest, root.payload.version, manifest)
+    lastBinVersions = newestBins
     lastVersions = newest.merging(manifest.map { [.timestamp: $0.timestamp.payload.version] } ?? [:]) { max($0, $1) }
   }
 
@@ -65,17 +71,20 @@ public struct PublishedState: Sendable {
     }
   }
 
-  private static func newestVersions(_ folder: String) throws(FileError) -> [TopLevelRole: Version] {
+  private static func newestVersions(_ folder: String) throws(FileError) -> ([TopLevelRole: Version], bins: [ByteString: Version]) {
     let names = try FileError.describing(.list, folder) { () throws(Errno) in try FileSystem.names(inDirectory: folder) }
     var newest: [TopLevelRole: Version] = [:]
+    var bins: [ByteString: Version] = [:]
     for name in names {
       let parts = String(decoding: name, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count == 3, parts[2] == "json", let role = TopLevelRole(rawValue: String(parts[1])),
-        let version = Int64(parts[0]).flatMap(Version.init)
-      else { continue }
-      newest[role] = max(newest[role] ?? version, version)
+      guard parts.count == 3, parts[2] == "json", let version = Int64(parts[0]).flatMap(Version.init) else { continue }
+      if let role = TopLevelRole(rawValue: String(parts[1])) {
+        newest[role] = max(newest[role] ?? version, version)
+      } else if parts[1].hasPrefix(HashBins.namePrefix) {
+        bins[ByteString(parts[1]), default: version] = max(bins[ByteString(parts[1])] ?? version, version)
+      }
     }
-    return newest
+    return (newest, bins)
   }
 
   private static func readRoots(_ layout: RepositoryLayout, _ limits: VerificationLimits) throws(SigningError) -> [[UInt8]] {
@@ -87,6 +96,46 @@ public struct PublishedState: Sendable {
     }
     return roots
   }
+
+  /// All that is published, whichever role lists it; nil where nothing is.
+  var files: Manifest? {
+    guard let manifest else { return nil }
+    var files = Manifest(manifest.targets.payload)
+    for bin in bins?.metadata ?? [] { files.add(bin.payload) }
+    return files
+  }
+
+  /// Whether the last third of a lifetime has begun, of a role other than root.
+  func isDue(_ policy: Policy, at now: UTCTime) -> Bool {
+    guard let manifest else { return false }
+    return manifest.roles.contains { $0.role != .root && policy.isDue($0.role, expires: $0.expires, at: now) }
+      || (bins?.metadata ?? []).contains { policy.isDue(.targets, expires: $0.payload.expires, at: now) }
+  }
+
+  /// Whether the files are spread over the bins that a policy tells, under the keys that the root lists now.
+  func isSpread(as policy: Policy) -> Bool {
+    bins?.bins == policy.bins && (bins?.metadata ?? []).allSatisfy { $0.keys == root.payload[.targets] }
+  }
+
+  /// The number of files in all of it.
+  var targetCount: Int? {
+    manifest.map { manifest in (bins?.metadata ?? []).reduce(manifest.targets.payload.count) { $0 + $1.payload.count } }
+  }
+
+  /// The metadata of a bin that is published; nil where there is no bin of this number.
+  func bin(_ number: Int) -> Trusted<Targets>? {
+    guard let metadata = bins?.metadata, metadata.indices.contains(number) else { return nil }
+    return metadata[number]
+  }
+
+  /// Whether a bin lists exactly these files, signed by the keys that sign targets now, and is not due.
+  func isPublished(_ files: Manifest, inBin number: Int, _ policy: Policy, at now: UTCTime) -> Bool {
+    guard let old = bin(number) else { return false }
+    return old.keys == root.payload[.targets] && !policy.isDue(.targets, expires: old.payload.expires, at: now) && files.equals(old.payload)
+  }
+
+  /// What is published under a path.
+  func file(_ path: TargetPath) -> TargetFile? { manifest?.targets.payload[path] ?? bins?.file(path) }
 
   private static func parse<Payload: ReadableRolePayload>(_ bytes: [UInt8]) throws(SigningError) -> Payload {
     do { return try UnverifiedMetadata<Payload>(parsing: bytes).payload } catch {

@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 public import ManifestVerifier
+internal import ModelCatalog
 public import ModelFormats
 public import TUFMetadata
 
@@ -12,6 +13,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
+  public var binCount: Int?
 
   public init() {}
 }
@@ -24,6 +27,10 @@ public struct PublishingReport: Sendable {
   public let changes: ManifestChanges
   /// Whether it was signed again without a change, because the last third of a role's lifetime has begun.
   public let isRenewed: Bool
+  /// Whether, without a change, the files were spread over another number of bins, or these signed by other keys.
+  public let isSpreadAnew: Bool
+  /// The roles that the files are spread over, and how many of them were signed; nil where the top-level targets list all files.
+  public let bins: (count: Int, signedCount: Int)?
   /// The files that are neither GGUF nor safetensors, and what their first bytes look like.
   public let unknownFiles: [(path: TargetPath, content: FileContent)]
   /// The number of models and of their files, and the bytes of those files.
@@ -55,32 +62,37 @@ extension Repository {
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     try TrustedRoot.requireKept(state, layout)
-    let policy = try Policy.read(layout.policy)
+    let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
     let share = try CatalogShare(state, team: team, layout)
-    var content = try CatalogContent(folder, others: share.othersModels, observer: observer) { (model) throws(SigningError) in
-      try share.publishedDescription(of: model.name, layout)
+    var content = try CatalogContent(folder, SecretSearch(layout), others: share.othersModels, observer: observer) {
+      (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout)
     }
     try share.take(from: &content.manifest)
     let changes = share.changes(to: content.manifest)
     try Self.requireAllowed(changes, content, options)
     let renews = changes.isEmpty && share.isDue(policy, at: now)
-    var (manifest, waiting) = (state.manifest, [WaitingFile]())
+    let spreadsAnew = team == nil && changes.isEmpty && !renews && !state.isSpread(as: policy)
+    var (manifest, waiting, signedBinCount) = (state.manifest, [WaitingFile](), 0)
     let stagedCount: Int
-    if changes.isEmpty && !renews {
+    if changes.isEmpty && !renews && !spreadsAnew {
       stagedCount = try writeTargets(content, options, observer)
     } else if team == nil, try KeyRing(layout).canSign([.targets, .snapshot, .timestamp], state.root.payload) {
       let ceremony = try PendingFolder.isEmpty(layout) ? nil : ceremonyToPublishOver(.targets)
       let signed = try sign(content.manifest, state, policy, now, passphrases, observer)
       stagedCount = try writeTargets(content, options, observer)
       guard !observer.isCancelled() else { throw .cancelled }
+      // Before what it tells is visible, so that no publication goes back to what it told before.
+      if isNewPolicy { try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) } }
       try show(signed)
       if let ceremony { try forget(.targets, of: ceremony) }
-      manifest = signed.manifest
+      (manifest, signedBinCount) = (signed.manifest, signed.signedBinCount)
     } else {
       let keys = try SigningKeys(layout, passphrases, notice: observer.notice)
-      let ceremony = try share.propose(content.manifest, ceremonyToPublishOver(share.role), keys, now)
+      var ceremony = try ceremonyToPublishOver(share.role)
+      if isNewPolicy { ceremony.proposedPolicy = policy }
+      ceremony = try share.propose(content.manifest, ceremony, keys, now)
       stagedCount = try writeTargets(content, options, observer)
       guard !observer.isCancelled() else { throw .cancelled }
       let report = try finish(ceremony, with: keys, now: now)
@@ -88,9 +100,20 @@ extension Repository {
       if report.publication == nil { waiting = report.waiting }
     }
     return PublishingReport(
-      manifest: manifest, changes: changes, isRenewed: renews, unknownFiles: content.unknownFiles, modelCount: content.scan.models.count,
-      fileCount: content.files.count, byteCount: content.byteCount, stagedCount: stagedCount, warnings: content.warnings.map(\.description),
-      waiting: waiting)
+      manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
+      bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
+      modelCount: content.scan.models.count, fileCount: content.files.count, byteCount: content.byteCount, stagedCount: stagedCount,
+      warnings: content.warnings.map(\.description), waiting: waiting)
+  }
+
+  /// How this publication is made, and whether that differs from what the repository remembers.
+  private func policy(_ options: PublishingOptions) throws(SigningError) -> (Policy, isNew: Bool) {
+    var policy = try Policy.read(layout.policy)
+    guard let count = options.binCount else { return (policy, false) }
+    let old = policy.bins
+    policy.bins = HashBins(count: count)
+    guard policy.bins != nil || count == 1 else { throw .binCount(count) }
+    return (policy, policy.bins != old)
   }
 
   /// A file of a version never changes silently: devices that have it would keep calling it intact.
@@ -119,14 +142,11 @@ extension Repository {
     var count = 0
     for (path, bytes) in content.documents.sorted(by: { $0.key < $1.key }) {
       guard let file = content.manifest.files[path] else { continue }
-      let place = layout.target(path, file)
-      // Compared, for what was damaged since would be served as it is.
-      guard try !holds(place, bytes) else { continue }
-      try onDisk { () throws(FileError) in
-        try FileSystem.createDirectories(folder(of: place))
-        try replaceFile(at: place, with: bytes)
-      }
-      count += 1
+      if try write(bytes, to: layout.target(path, file)) { count += 1 }
+    }
+    for file in content.files {
+      guard let segments = file.segments, let place = layout.segments(file.file.path, file.target) else { continue }
+      if try write(segments.bytes, to: place) { count += 1 }
     }
     guard options.stages else { return count }
     for file in content.files where content.manifest.files[file.file.path] != nil {
@@ -137,6 +157,17 @@ extension Repository {
       count += 1
     }
     return count
+  }
+
+  /// - Returns: false where the file was there already.
+  private func write(_ bytes: [UInt8], to place: String) throws(SigningError) -> Bool {
+    // Compared, for what was damaged since would be served as it is.
+    guard try !holds(place, bytes) else { return false }
+    try onDisk { () throws(FileError) in
+      try FileSystem.createDirectories(folder(of: place))
+      try replaceFile(at: place, with: bytes)
+    }
+    return true
   }
 
   /// Copies a model to where it will be served, and holds the copy against what was hashed before it gets its name: the source may have
@@ -194,11 +225,8 @@ extension Repository {
   /// Writes the metadata. Devices see it when the timestamp, which names all of it, replaces the old one at the very end; what a
   /// crash leaves before that is named by nothing, and is replaced by the next publication.
   private func show(_ signed: PublishedSet) throws(SigningError) {
-    let manifest = signed.manifest
     try onDisk { () throws(FileError) in
-      try replaceFile(at: layout.metadata(.targets, manifest.targets.payload.version), with: signed.targets.bytes)
-      try replaceFile(at: layout.metadata(.snapshot, manifest.snapshot.payload.version), with: signed.snapshot.bytes)
-      try replaceFile(at: layout.metadata(.timestamp, manifest.timestamp.payload.version), with: signed.timestamp.bytes)
+      for file in signed.files { try replaceFile(at: layout.file(of: file.role, file.version), with: file.bytes) }
     }
   }
 }

@@ -4,7 +4,8 @@ public import TUFMetadata
 /// Where the parts of a repository lie.
 ///
 /// ```
-/// manifests/metadata  what a web server serves: N.root.json, N.snapshot.json, N.targets.json, timestamp.json
+/// manifests/metadata  what a web server serves: N.root.json, N.snapshot.json, N.targets.json, timestamp.json,
+///                     N.bin-0000.json and so on where the files are spread over bins
 /// manifests/targets   <sha256>.catalog.json and so on, below the folders of their paths
 /// keys                public keys (PEM) and policy.json: no secret
 /// pending             partly signed metadata, outside of what is served
@@ -35,18 +36,28 @@ public struct RepositoryLayout: Equatable, Sendable {
   /// The root that whoever has these secret keys trusts.
   public var trustedRoot: String { secrets + "/trusted-root.json" }
   var lock: String { folder + "/.manifest-sign.lock" }
-  var policy: String { keys + "/policy.json" }
+  package var policy: String { keys + "/policy.json" }
 
-  func publicKey(_ name: String) -> String { "\(keys)/\(name).pem" }
-  func secretKey(_ name: String) -> String { "\(secrets)/\(name).key" }
+  package func publicKey(_ name: String) -> String { "\(keys)/\(name).pem" }
+  package func secretKey(_ name: String) -> String { "\(secrets)/\(name).key" }
 
   /// The file of a role's metadata; the timestamp's has no version (TUF 1.0.34 §6.2).
   public func metadata(_ role: TopLevelRole, _ version: Version) -> String {
     role == .timestamp ? "\(metadata)/\(role.fileName)" : "\(metadata)/\(version).\(role.fileName)"
   }
 
+  /// The same for any role.
+  func file(of role: MetadataRole, _ version: Version) -> String {
+    if case .topLevel(let role) = role { metadata(role, version) } else { "\(metadata)/\(version).\(role.fileName)" }
+  }
+
   /// The file of a target under consistent snapshots (TUF 1.0.34 §6.2).
   public func target(_ path: TargetPath, _ file: TargetFile) -> String {
     targets + "/" + String(decoding: path.prefixed(by: file.hashes.sha256.hexadecimal), as: UTF8.self)
+  }
+
+  /// The `.verity` of a target, which lies beside it, or would; nil where it has none.
+  public func segments(_ path: TargetPath, _ file: TargetFile) -> String? {
+    file.segmentsPath(of: path, consistentSnapshot: true).map { targets + "/" + String(decoding: $0, as: UTF8.self) }
   }
 }

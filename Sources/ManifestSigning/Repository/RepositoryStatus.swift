@@ -69,6 +69,6 @@ public struct RepositoryStatus: Sendable {
     rootCount = state.roots.count
     waiting = ceremony.waiting
     refusals = ceremony.delegated.refusals
-    targetCount = state.manifest?.targets.payload.count
+    targetCount = state.targetCount
   }
 }

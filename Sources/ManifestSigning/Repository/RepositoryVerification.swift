@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 public import ManifestVerifier
 public import TUFMetadata
@@ -51,16 +52,30 @@ public struct RepositoryVerification {
   ///   - report: told of each file; a failure names the local path that was read.
   /// - Throws: `cancelled`.
   public func files(
-    of manifest: TrustedManifest, models: String?, isCancelled: () -> Bool,
+    of state: PublishedState, models: String?, isCancelled: () -> Bool,
     report: (FileOutcome) -> Void
   ) throws(SigningError) {
     var verifier = FileVerifier(method: .every)
-    for (path, file) in manifest.targets.payload.all {
+    for (path, file) in (state.files?.files ?? [:]).sorted(by: { $0.key < $1.key }) {
       let isDocument = CatalogContent.isDocument(path)
       let place = layout.target(path, file)
       report(try verify(&verifier, place, file, mustExist: isDocument, isCancelled))
+      if let fault = Self.fault(inSegmentsOf: file, layout.segments(path, file)) { report(.failed(fault)) }
       guard let models, !isDocument else { continue }
       report(try verify(&verifier, "\(models)/\(path)", file, mustExist: true, isCancelled))
+    }
+  }
+
+  /// What is wrong with a `.verity` that is served; it need not be there.
+  static func fault(inSegmentsOf file: TargetFile, _ place: String?) -> VerificationError? {
+    guard let place, let byteCount = file.segmentsByteCount else { return nil }
+    do throws(FileError) {
+      let bytes = try readFile(place, limit: byteCount, followingLinks: false)
+      do throws(DigestError) { _ = try file.segmentDigests(bytes) } catch { return .wrongSegments(path: place, error) }
+      return nil
+    } catch {
+      if case .tooLarge = error { return .wrongSegments(path: place, .segmentsLength(expected: Int64(byteCount), actual: byteCount + 1)) }
+      return error.errno == .notFound || error.errno == .notDirectory ? nil : .file(error)
     }
   }
 

@@ -43,9 +43,8 @@ struct SignedMetadata {
   /// The whole file, in canonical form, so that a verifier needs no second copy to check the signatures.
   let bytes: [UInt8]
 
-  /// Signs the canonical form of a payload.
-  init(_ payload: JSONTree, by signers: [any Signer]) throws(SigningError) {
-    let message = payload.canonicalBytes
+  /// Signs a payload in its canonical form.
+  init(_ message: [UInt8], by signers: [any Signer]) throws(SigningError) {
     // All are asked before one signs.
     for signer in signers { try signer.requireRoom(forMessageOf: message.count) }
     var entries: [(KeyID, Ed25519Signature)] = []
@@ -55,6 +54,7 @@ struct SignedMetadata {
         .object([.keyid: .string(ByteString(id.digest.hexadecimal)), .sig: .string(ByteString(Hexadecimal.encode(signature.bytes.span)))])
       })
     var bytes = Array("{\"signatures\":".utf8)
+    bytes.reserveCapacity(message.count + 1024)
     signatures.appendCanonical(to: &bytes)
     bytes += Array(",\"signed\":".utf8)
     bytes += message

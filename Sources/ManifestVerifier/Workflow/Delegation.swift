@@ -1,4 +1,4 @@
-internal import TUFMetadata
+package import TUFMetadata
 
 /// One targets role that another trusts with some paths, and the one place where its metadata is verified: searches, walks and explanations
 /// all come through here.
@@ -70,5 +70,13 @@ struct Delegation: Sendable {
   private func verifySignatures(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Targets> {
     try Trusted<Targets>(
       verifying: UnverifiedMetadata(role: role.name, parsing: bytes), role: role.name, keys: role.keys, known: keys, delegator: delegator)
+  }
+}
+
+extension TrustedManifest {
+  /// Verifies the metadata of a role that the top-level targets delegate to, as a search would that comes to it; expired or not.
+  package func verify(_ role: DelegatedRole, _ bytes: [UInt8]) throws(VerificationError) -> Trusted<Targets> {
+    let delegation = Delegation(role: role, keys: targets.payload.delegations?.keys ?? [:], delegator: TopLevelRole.targets.name)
+    return try delegation.verify(bytes, in: self, now: nil)
   }
 }

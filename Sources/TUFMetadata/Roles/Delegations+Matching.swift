@@ -5,8 +5,9 @@ extension Delegations {
   ///
   /// The path is hashed once, however many roles share the paths out by their hashes: sixteen thousand bins are nothing unusual.
   package func roles(trustedWith path: TargetPath) -> [DelegatedRole] {
-    let digits = path.hashDigits
-    return roles.filter { $0.scope.contains(path, hashDigits: digits) }
+    var numbers = hashPrefixes.patterned.filter { roles[$0].scope.contains(path, hashDigits: []) }
+    if !hashPrefixes.isEmpty { numbers += hashPrefixes.roles(trustedWith: path.hashDigits) }
+    return numbers.sorted().map { roles[$0] }
   }
 }
 
@@ -16,7 +17,8 @@ extension DelegatedRole {
 }
 
 extension DelegatedRole.Scope {
-  fileprivate func contains(_ path: TargetPath, hashDigits: [UInt8]) -> Bool {
+  /// - Parameter hashDigits: the path's.
+  package func contains(_ path: TargetPath, hashDigits: [UInt8]) -> Bool {
     switch self {
     case .paths(let patterns): patterns.contains { $0.matches(path) }
     case .pathHashPrefixes(let prefixes): prefixes.contains { hashDigits.starts(with: $0.bytes) }
@@ -25,5 +27,6 @@ extension DelegatedRole.Scope {
 }
 
 extension TargetPath {
-  fileprivate var hashDigits: [UInt8] { Array(SHA256.hash(of: name.bytes).hexadecimal) }
+  /// The SHA-256 of the path in hexadecimal digits, by which bins share paths out.
+  package var hashDigits: [UInt8] { Array(SHA256.hash(of: name.bytes).hexadecimal) }
 }

@@ -4,6 +4,7 @@ public struct Delegations: Sendable {
   public let keys: [KeyID: Key]
   /// The delegated roles in the order in which a search visits them.
   public let roles: [DelegatedRole]
+  let hashPrefixes: HashPrefixIndex
 
   init(_ json: JSONValue) throws(MetadataError) {
     try json.requireObject()
@@ -15,6 +16,7 @@ public struct Delegations: Sendable {
     for role in roles where !names.insert(role.name).inserted {
       throw .invalidValue(path: "roles", expected: "each role once", found: "\(MetadataError.quoted(role.name.bytes.span)) twice")
     }
+    hashPrefixes = HashPrefixIndex(roles)
   }
 }
 

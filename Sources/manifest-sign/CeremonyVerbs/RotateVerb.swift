@@ -37,7 +37,7 @@ enum RotateVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)

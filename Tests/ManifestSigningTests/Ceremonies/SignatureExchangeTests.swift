@@ -129,7 +129,8 @@ import Testing
     let review = try Repository(site.layout).review(trusting: old, now: site.now)
     #expect(review.sinceTrusted.contains { $0.hasPrefix("targets loses the key targets-1") })
     // Another repository's root, or one that is newer than what was handed over, is no root to sign under.
-    let stranger = try TrustedRoot(CeremonySite(publishes: false).layout)
+    let others = try CeremonySite(publishes: false)
+    let stranger = try TrustedRoot(others.layout)
     #expect(fault { _ = try Repository(site.layout).review(trusting: stranger, now: site.now) } == .otherThanTrusted(.first))
     try FileManager.default.removeItem(atPath: site.layout.metadata + "/2.root.json")
     let older = try CeremonySite(publishes: false)

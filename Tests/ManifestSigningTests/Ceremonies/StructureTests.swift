@@ -18,12 +18,12 @@ import Testing
     Mistake(testDescription: "a threshold above the keys") { _ in
       [.setThreshold(2, role: .targets)]
     } expected: { _ in
-      .refused([.thresholdAboveKeys(role: "targets", threshold: 2, keyCount: 1)])
+      .refused([.threshold(role: "targets", 2, keyCount: 1)])
     },
     Mistake(testDescription: "a threshold that no keys can meet") { _ in
       [.setThreshold(0, role: .targets)]
     } expected: { _ in
-      .refused([.thresholdAboveKeys(role: "targets", threshold: 0, keyCount: 1)])
+      .refused([.threshold(role: "targets", 0, keyCount: 1)])
     },
     Mistake(testDescription: "a role without a key") { site in
       [.removeKey(try site.id("snapshot-1"), role: .snapshot)]
@@ -33,7 +33,7 @@ import Testing
     Mistake(testDescription: "keys of root fewer than its threshold") { site in
       [.removeKey(try site.id("root-1"), role: .root), .removeKey(try site.id("root-2"), role: .root)]
     } expected: { _ in
-      .refused([.thresholdAboveKeys(role: "root", threshold: 2, keyCount: 1)])
+      .refused([.threshold(role: "root", 2, keyCount: 1)])
     },
     Mistake(testDescription: "a key of two roles") { site in
       [.addKey(try site.publicKey("root-1"), role: .targets)]
@@ -114,7 +114,7 @@ import Testing
     let version = try #require(Version(1))
     #expect(throws: SigningError.retiredKey(id: retired, lastRoot: version)) { try site.propose(.addKey(old, role: .targets)) }
     let example = try KeyStore(RepositoryLayout(packageRoot.path)).publicKey(named: "root-1")
-    #expect(throws: SigningError.published(.exampleKey(id: Key(example).id.description))) {
+    #expect(throws: SigningError.exampleKey(id: Key(example).id.description)) {
       try site.propose(.addKey(example, role: .root))
     }
   }

@@ -99,8 +99,8 @@ private struct SilentObserver: PublishingObserver {
       let next = try targetsVersion(layout)
       #expect(next == 2 || next == 3, "call \(failing)")
       var outcomes: [RepositoryVerification.FileOutcome] = []
-      let manifest = try #require(try PublishedState(layout).manifest)
-      try RepositoryVerification(layout).files(of: manifest, models: nil, isCancelled: { false }, report: { outcomes.append($0) })
+      try RepositoryVerification(layout).files(
+        of: PublishedState(layout), models: nil, isCancelled: { false }, report: { outcomes.append($0) })
       #expect(outcomes.count == 5 && outcomes.allSatisfy { $0 == .intact }, "call \(failing): \(outcomes)")
       let leftovers = try FileManager.default.subpathsOfDirectory(atPath: layout.folder + "/manifests/metadata").filter {
         $0.hasPrefix(".")
