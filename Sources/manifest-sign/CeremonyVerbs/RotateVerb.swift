@@ -75,6 +75,7 @@ enum RotateVerb {
         report.stopped.map {
           ["role": .string($0.role.name.description), "version": .integer($0.version.number), "key": .string($0.key.description)]
         }))
+    if mode == .replace, role != .root { output.note("The old keys count no longer; with --overlap they would for a while.") }
     if mode == .overlap { output.line("Later: manifest-sign rotate \(role.name) --drop-old") }
     return .done
   }
