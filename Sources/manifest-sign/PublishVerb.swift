@@ -9,6 +9,8 @@ enum PublishVerb {
   private static let folder = Argument("DIR", "The models: DIR/<org>/<name>/<version>/files…")
   private static let stage = Option.flag("--stage", "Put the models themselves into manifests/targets too, ready to be served.")
   private static let replace = Option.flag("--allow-replace", "Let a file of a published version get another content.")
+  private static let moving = Option.flag(
+    "--allow-moving", "Let hf: sources name a branch or a tag: what it leads to can change, and devices then refuse it.")
   private static let role = Option.value("--role", "TEAM", "Sign as this team: what targets delegates to it, and nothing else.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
@@ -19,7 +21,7 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins, role] + RepositoryOptions.passphrases,
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, moving, bins, role] + RepositoryOptions.passphrases,
     conflicts: [RepositoryOptions.passphraseConflict, [bins.name, role.name]],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
@@ -47,6 +49,7 @@ enum PublishVerb {
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
+    options.allowsMovingSources = invocation.flag(moving.name)
     options.binCount = invocation.integer(bins.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }

@@ -18,16 +18,18 @@ struct CatalogContent {
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
   ///   - secrets: finds secret keys among the files.
+  ///   - allowsMovingSources: whether a file's source may be what somebody else can change: a branch of a repository, say.
   ///   - others: models that are published by others, for the list of models.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, _ secrets: SecretSearch, others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool = true,
+    observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     scan = try CatalogScanner.scan(folder, secrets)
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
-    for model in scan.models { descriptions[model.name] = try model.readDescription() }
+    for model in scan.models { descriptions[model.name] = try model.readDescription(allowsMovingSources: allowsMovingSources) }
     files = try Self.hash(scan, observer)
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files { summaries[file.file.path] = file.summary }

@@ -13,6 +13,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// Whether a source on the Hugging Face Hub may be a branch or a tag, which can come to lead to another file.
+  public var allowsMovingSources = false
   /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
   public var binCount: Int?
 
@@ -66,7 +68,9 @@ extension Repository {
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
     let share = try CatalogShare(state, team: team, layout)
-    var content = try CatalogContent(folder, SecretSearch(layout), others: share.othersModels, observer: observer) {
+    var content = try CatalogContent(
+      folder, SecretSearch(layout), others: share.othersModels, allowsMovingSources: options.allowsMovingSources, observer: observer
+    ) {
       (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout)
     }
     try share.take(from: &content.manifest)
