@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A part is exactly the part that was asked for, or an error")
 struct RangeTests {
-  private func part(_ behaviour: String?, _ range: Range<Int64> = 10..<20, of count: Int64 = 26) throws -> (String, Error?) {
+  private func part(_ behaviour: String?, _ range: Range<Int64> = 10..<20, of count: Int64 = 26) throws -> (String, (any Error)?) {
     let folder = try TemporaryFolder()
     try folder.write("abcdefghijklmnopqrstuvwxyz", to: "file")
     let server = try HostileServer(serving: folder.path)

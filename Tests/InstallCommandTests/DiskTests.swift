@@ -233,4 +233,3 @@ struct ProcessTests {
   }
 }
 
-extension InstallDevice.Listed: Equatable {}
