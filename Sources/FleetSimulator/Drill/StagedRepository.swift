@@ -133,9 +133,9 @@ struct StagedRepository: ~Copyable {
   /// - Returns: whether it ended before that.
   func run(untilPlacing count: Int, _ work: (borrowing StagedRepository) throws(SimulationError) -> Void) throws(SimulationError) -> Bool {
     let crash = Crash(after: count)
-    do throws(SimulationError) {
-      try FaultInjection.withHook(below: folder, { crash.action($0) }) { () throws(SimulationError) in try work(self) }
-    } catch {
+    let hook = FaultInjection.install(below: folder, crash.action)
+    defer { FaultInjection.remove(hook) }
+    do throws(SimulationError) { try work(self) } catch {
       guard crash.hasHappened else { throw error }
     }
     return !crash.hasHappened
