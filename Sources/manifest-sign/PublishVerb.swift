@@ -63,7 +63,10 @@ enum PublishVerb {
       showChanges(report.changes, output)
       output.line("Devices see nothing of it yet: signatures are missing.", style: .heading)
     }
-    if !report.waiting.isEmpty { try CeremonyOutput.show(report.waiting, layout, output) }
+    if !report.waiting.isEmpty {
+      try CeremonyOutput.show(report.waiting, layout, output)
+      output.line("Next: manifest-sign sign, where the other keys are; hand on keys, manifests and pending.")
+    }
     output.report("waiting", CeremonyOutput.json(report.waiting))
     output.report("added", json(report.changes.added))
     output.report("replaced", json(report.changes.replaced))

@@ -89,7 +89,8 @@ struct StagedRepository: ~Copyable {
       let repository = try Repository(layout)
       let root = try TrustedRoot(layout, path: layout.metadata(.root, .first))
       let report = try repository.rotate(
-        role, exchanged.map { ($0.old.key.id, $0.new.publicKey) }, mode, trusting: root, allowsShared: true, with: Self.signing(keys),
+        role, exchanged.map { ($0.old.key.id, $0.new.publicKey) }, dropping: mode == .dropOld ? exchanged.map(\.old.key.id) : [], mode,
+        trusting: root, allowsShared: true, with: Self.signing(keys),
         now: now)
       guard report.ceremony.publication != nil else { throw .ceremony(.nothingPending) }
     } catch { throw .signing(error) }

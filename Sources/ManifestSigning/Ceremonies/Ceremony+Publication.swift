@@ -136,7 +136,10 @@ extension Ceremony {
   ) throws(SigningError) -> MetadataEnvelope {
     let place = MetadataRole.topLevel(role)
     var file: MetadataEnvelope
-    if let waiting = pending[place], waiting.members[.meta] == meta, waiting.expires > now {
+    // Somebody else may have written it: it says what it has to, and not for longer.
+    if let waiting = pending[place], waiting.members[.meta] == meta, waiting.expires > now,
+      waiting.expires <= now.adding(days: lifetime(of: place))
+    {
       file = waiting
     } else {
       var members = RoleHeader(version: try nextVersion(place), expires: now.adding(days: lifetime(of: place))).members(of: role)
@@ -144,7 +147,8 @@ extension Ceremony {
       file = try Self.envelope(.object(members), place)
     }
     _ = try keys.sign(&file, for: [SigningRequirement(role, of: root)])
-    pending[place] = file
+    // Where none of its keys is at hand, it is left to whoever has one.
+    pending[place] = file.signatures.isEmpty ? nil : file
     return file
   }
 

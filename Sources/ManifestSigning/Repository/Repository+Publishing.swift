@@ -54,6 +54,7 @@ extension Repository {
   ) throws(SigningError) -> PublishingReport {
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
+    try TrustedRoot.requireKept(state, layout)
     let policy = try Policy.read(layout.policy)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }

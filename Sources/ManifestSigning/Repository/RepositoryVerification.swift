@@ -18,7 +18,7 @@ public struct RepositoryVerification {
     case failed(VerificationError)
   }
 
-  private let layout: RepositoryLayout
+  let layout: RepositoryLayout
 
   public init(_ layout: RepositoryLayout) { self.layout = layout }
 
@@ -64,7 +64,7 @@ public struct RepositoryVerification {
     }
   }
 
-  private func verify(
+  func verify(
     _ verifier: inout FileVerifier, _ place: String, _ file: TargetFile, mustExist: Bool, _ isCancelled: () -> Bool
   ) throws(SigningError) -> FileOutcome {
     do throws(VerificationError) {
