@@ -6,11 +6,14 @@ internal import ModelFormats
 internal import TUFMetadata
 
 enum PublishVerb {
-  private static let folder = Argument("DIR", "The models: DIR/<org>/<name>/<version>/files…")
+  private static let folder = Argument("DIR", "The models: DIR/<org>/<name>/<version>/files…", .optional)
+  private static let fragment = Option.repeated(
+    "--fragment", "FILE", "Instead of DIR, what manifest-sign hash wrote on the machines where the models lie; may be repeated.")
   private static let stage = Option.flag("--stage", "Put the models themselves into manifests/targets too, ready to be served.")
   private static let replace = Option.flag("--allow-replace", "Let a file of a published version get another content.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
+  private static let rehash = Option.flag("--rehash", "Read every file, those too that have not changed since they were hashed.")
   private static let bins = Option.integer(
     "--bins", "N", "Spread the files over N roles from now on, a power of two; 1 lists all in one manifest again.",
     in: 1...HashBins.greatestCount)
@@ -18,13 +21,15 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins] + RepositoryOptions.passphrases,
-    conflicts: [RepositoryOptions.passphraseConflict],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins, rehash, fragment] + RepositoryOptions.passphrases,
+    conflicts: [RepositoryOptions.passphraseConflict, [fragment.name, stage.name], [fragment.name, rehash.name]],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
         + "Devices see all of it at once, when the timestamp is replaced at the end. Without a change nothing is signed, unless the last third of "
         + "a lifetime has begun: then all three are signed again. The root is never renewed here.",
       "A model is described by DIR/<org>/<name>/model.json where you write one, and otherwise by what lies in its folder.",
+      "Digests are remembered in .manifest-sign-cache of the repository, beside the path, device, inode, length and times of each file: what has not "
+        + "changed since is not read again. Nothing else ever uses it; verify reads every file.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
@@ -34,23 +39,32 @@ enum PublishVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
+    let fragments = invocation.values(fragment.name)
+    let folder = invocation.value(folder.name)
+    guard (folder == nil) != fragments.isEmpty else {
+      throw Failure(
+        .usage, folder == nil ? "nothing is named to be published" : "DIR and \(fragment.name) exclude each other",
+        expected: "DIR, or \(fragment.name) FILE", found: folder == nil ? "neither" : "both")
+    }
     let passphrases = try RepositoryOptions.passphraseSource(invocation)
     let repository = try Repository(RepositoryOptions.layout(invocation))
     var options = PublishingOptions()
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
+    options.rehashes = invocation.flag(rehash.name)
     options.binCount = invocation.integer(bins.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(
-      invocation.required(folder.name), options, passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
+      folder.map { .folder($0) } ?? .fragments(fragments), options, passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
     observer.finish()
     try show(report, output)
     return .done
   }
 
   private static func show(_ report: PublishingReport, _ output: Output) throws(Failure) {
+    for warning in report.cacheWarnings { output.warning("\(warning)") }
     if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
     let manifest = report.manifest
     if report.isRenewed {
@@ -93,6 +107,7 @@ enum PublishVerb {
     output.report("removed", json(report.changes.removed))
     output.report("models", .count(report.modelCount))
     output.report("files", .count(report.fileCount))
+    output.report("hashed", .count(report.hashedCount))
     output.report("bytes", .integer(report.byteCount))
     output.report("staged", .count(report.stagedCount))
     output.report(

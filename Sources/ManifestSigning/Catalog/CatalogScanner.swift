@@ -13,15 +13,20 @@ package struct CatalogScanner {
   private var problems: [ScanProblem] = []
   private var buffer = [UInt8](repeating: 0, count: SecretKeyTraces.byteLimit)
 
-  private init() {}
+  private let known: DigestCache
+
+  private init(_ known: DigestCache) { self.known = known }
 
   /// Lists the models in a folder.
   /// - Parameter folder: its path; where that is a symbolic link, it is followed.
   /// - Throws: `SigningError.file` where the folder can't be opened; else `SigningError.scan` with every problem, in the order of the paths.
-  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan {
+  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan { try scan(folder, known: DigestCache()) }
+
+  /// - Parameter known: a file that is in it needs no more than a look at its status.
+  static func scan(_ folder: String, known: DigestCache) throws(SigningError) -> CatalogScan {
     let top: FileDescriptor
     do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
-    var scanner = Self()
+    var scanner = Self(known)
     let models = scanner.models(in: top)
     guard scanner.problems.isEmpty else {
       let problems = scanner.problems.sorted { $0.path < $1.path }
@@ -129,6 +134,9 @@ package struct CatalogScanner {
   // MARK: One file
 
   private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
+    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)), known.known(path, child.status) != nil {
+      return ScannedFile(path: path, status: child.status)
+    }
     do throws(Errno) {
       let file = try folder.open(child.name.bytes, .readNoFollow)
       let status = try file.status()

@@ -8,4 +8,10 @@ package struct HashedFile: Equatable, Sendable {
   package let target: TargetFile
   /// What it says about itself.
   package let summary: ModelSummary
+
+  package init(file: ScannedFile, target: TargetFile, summary: ModelSummary) {
+    self.file = file
+    self.target = target
+    self.summary = summary
+  }
 }

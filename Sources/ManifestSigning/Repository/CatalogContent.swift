@@ -9,6 +9,8 @@ struct CatalogContent {
   let scan: CatalogScan
   /// The files of the models.
   let files: [HashedFile]
+  /// How many of them were read: the others were known.
+  let hashedCount: Int
   /// `catalog.json` and each `model.json`, as they will be served.
   let documents: [TargetPath: [UInt8]]
   let manifest: Manifest
@@ -16,15 +18,33 @@ struct CatalogContent {
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
+  ///   - cache: what earlier publications have found out, so that only what has changed since is read.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, observer: some PublishingObserver, published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    _ folder: String, cache: inout DigestCache, observer: some PublishingObserver,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    scan = try CatalogScanner.scan(folder)
+    let scan = try CatalogScanner.scan(folder, known: cache)
+    cache.keepOnly(scan)
+    try self.init(scan, published: published) { () throws(SigningError) in try Self.hash(scan, &cache, observer) }
+  }
+
+  /// Merges what other machines have hashed.
+  init(
+    _ merge: FragmentMerge, published: (ScannedModel) throws(SigningError) -> ModelDescription?
+  ) throws(SigningError) {
+    try self.init(merge.scan, published: published) { (merge.files, 0) }
+  }
+
+  private init(
+    _ scan: CatalogScan, published: (ScannedModel) throws(SigningError) -> ModelDescription?,
+    hash: () throws(SigningError) -> ([HashedFile], hashedCount: Int)
+  ) throws(SigningError) {
+    self.scan = scan
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
     for model in scan.models { descriptions[model.name] = try model.readDescription() }
-    files = try Self.hash(scan, observer)
+    (files, hashedCount) = try hash()
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files { summaries[file.file.path] = file.summary }
     var documents: [TargetPath: [UInt8]] = [:]
@@ -62,15 +82,25 @@ struct CatalogContent {
 
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
-  private static func hash(_ scan: CatalogScan, _ observer: some PublishingObserver) throws(SigningError) -> [HashedFile] {
-    observer.willHash(fileCount: scan.files.count, byteCount: scan.files.reduce(0) { $0 + $1.status.byteCount })
-    var hasher = try FileHasher(folder: scan.folder)
-    var hashed: [HashedFile] = []
-    for file in scan.files {
-      observer.willHash(file.path)
-      hashed.append(try hasher.hash(file, progress: observer.didHash, isCancelled: observer.isCancelled))
+  private static func hash(
+    _ scan: CatalogScan, _ cache: inout DigestCache, _ observer: some PublishingObserver
+  ) throws(SigningError) -> ([HashedFile], hashedCount: Int) {
+    let files = scan.files
+    var hashed = files.map { file in
+      cache.known(file.path, file.status).map { HashedFile(file: file, target: $0.target, summary: $0.summary) }
     }
-    return hashed
+    let unknown = files.indices.filter { hashed[$0] == nil }
+    observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
+    guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }
+    let start = WallClock.nanosecondsSince1970
+    var hasher = try FileHasher(folder: scan.folder)
+    for index in unknown {
+      observer.willHash(files[index].path)
+      let file = try hasher.hash(files[index], progress: observer.didHash, isCancelled: observer.isCancelled)
+      cache.remember(file, readAfter: start)
+      hashed[index] = file
+    }
+    return (hashed.compactMap(\.self), unknown.count)
   }
 }
 

@@ -12,10 +12,20 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// Whether every file is read, those too that earlier publications have read and that have not changed since.
+  public var rehashes = false
   /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
   public var binCount: Int?
 
   public init() {}
+}
+
+/// Where the files of a publication are.
+public enum PublishingSource: Equatable, Sendable {
+  /// A folder: `<org>/<name>/<version>/files…`, with `<org>/<name>/model.json` where people wrote one.
+  case folder(String)
+  /// What `hash` wrote on the machines where the files lie. None of them is read.
+  case fragments([String])
 }
 
 /// What a publication did.
@@ -38,6 +48,10 @@ public struct PublishingReport: Sendable {
   public let byteCount: Int64
   /// The files that were put into `targets`; those that lay there already do not count.
   public let stagedCount: Int
+  /// The files that had to be read: the others were known from earlier publications.
+  public let hashedCount: Int
+  /// What is wrong with what is remembered of earlier publications.
+  public let cacheWarnings: [String]
   /// What a person should look at.
   public let warnings: [String]
 }
@@ -45,21 +59,19 @@ public struct PublishingReport: Sendable {
 extension Repository {
   /// Hashes a folder of models, signs the whole catalog, and makes it visible at once, the timestamp last.
   /// - Parameters:
-  ///   - folder: `<org>/<name>/<version>/files…`, with `<org>/<name>/model.json` where people wrote one.
+  ///   - source: the files, or what other machines say of them.
   ///   - now: the time of signing, from which the expiries are counted.
   ///   - observer: told of keys without a passphrase and of the progress, and asked whether to stop.
   /// - Throws: `SigningError`; then nothing of the publication is visible.
   public func publish(
-    _ folder: String, _ options: PublishingOptions, passphrases: PassphraseSource, now: UTCTime, observer: some PublishingObserver
+    _ source: PublishingSource, _ options: PublishingOptions, passphrases: PassphraseSource, now: UTCTime, observer: some PublishingObserver
   ) throws(SigningError) -> PublishingReport {
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    let content = try CatalogContent(folder, observer: observer) { (model) throws(SigningError) in
-      try publishedDescription(of: model, state)
-    }
+    let (content, cacheWarnings) = try content(of: source, options, state, policy, now, observer)
     let published = state.files ?? Manifest()
     let changes = content.manifest.changes(since: published)
     try Self.requireAllowed(changes, content, options)
@@ -77,7 +89,45 @@ extension Repository {
       isSpreadAnew: spreadsAnew, bins: policy.bins.map { ($0.count, signed?.signedBinCount ?? 0) }, unknownFiles: content.unknownFiles,
       modelCount: content.scan.models.count,
       fileCount: content.files.count,
-      byteCount: content.byteCount, stagedCount: stagedCount, warnings: content.warnings.map(\.description))
+      byteCount: content.byteCount, stagedCount: stagedCount, hashedCount: content.hashedCount, cacheWarnings: cacheWarnings,
+      warnings: content.warnings.map(\.description))
+  }
+
+  private func content(
+    of source: PublishingSource, _ options: PublishingOptions, _ state: PublishedState, _ policy: Policy, _ now: UTCTime,
+    _ observer: some PublishingObserver
+  ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
+    switch source {
+    case .folder(let folder): return try content(of: folder, options, state, observer)
+    case .fragments(let paths):
+      let ring = try KeyRing(layout)
+      var machines: [String: Ed25519PublicKey] = [:]
+      for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
+      var fragments: [Fragment] = []
+      for path in paths { fragments.append(try Fragment(path, machines: machines, now: now)) }
+      let content = try CatalogContent(try FragmentMerge(fragments)) { (model) throws(SigningError) in
+        try publishedDescription(of: model, state)
+      }
+      return (content, [])
+    }
+  }
+
+  /// Hashes what is not known to be as it was at an earlier publication, and remembers it, even where a later file fails.
+  private func content(
+    of folder: String, _ options: PublishingOptions, _ state: PublishedState, _ observer: some PublishingObserver
+  ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
+    let file = DigestCacheFile(layout, models: folder)
+    var (cache, warning) = options.rehashes ? (DigestCache(), nil) : file?.read() ?? (DigestCache(), nil)
+    var warnings = [warning].compactMap(\.self)
+    let result: Result<CatalogContent, SigningError>
+    do throws(SigningError) {
+      result = .success(
+        try CatalogContent(folder, cache: &cache, observer: observer) { (model) throws(SigningError) in
+          try publishedDescription(of: model, state)
+        })
+    } catch { result = .failure(error) }
+    if cache.isChanged, let warning = file?.write(cache) { warnings.append(warning) }
+    return (try result.get(), warnings)
   }
 
   /// How this publication is made, and whether that differs from what the repository remembers.
