@@ -48,14 +48,18 @@ let package = Package(
     library("Digests", ["CLibcrypto"]),
     library("TUFMetadata", ["Digests"]),
     library("ModelFormats", []),
+    library("ModelCatalog", ["TUFMetadata"]),
     library("FileIO", ["CFileCalls"]),
     library("ManifestVerifier", ["TUFMetadata", "Digests", "FileIO", "CSodium"]),
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    library("ModelInstaller", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    library(
+      "ModelInstaller", ["ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("HTTPTransport", ["ModelInstaller", "CCurl"]),
     library(
       "ManifestSigning",
-      ["ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11"]),
+      [
+        "ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11",
+      ]),
     library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
@@ -69,8 +73,8 @@ let package = Package(
     command(
       "manifest-install",
       [
-        "DeviceCommands", "HTTPTransport", "ModelInstaller", "TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO",
-        "CommandLineSupport", "CommandFailures",
+        "DeviceCommands", "HTTPTransport", "ModelInstaller", "ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata",
+        "FileIO", "CommandLineSupport", "CommandFailures",
       ]),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -85,12 +89,13 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "ModelInstaller"),
+    tests(of: "ModelInstaller", ["ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
-    tests(of: "ManifestSigning", ["TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
+    tests(of: "ManifestSigning", ["ModelCatalog", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "CommandLineSupport", ["CommandLineProbe"]),
     .testTarget(name: "CommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
     .testTarget(name: "KeyCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    .testTarget(name: "InstallCommandTests", dependencies: ["TestSupport"], swiftSettings: strict),
   ]
 )

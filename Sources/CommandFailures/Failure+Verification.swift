@@ -13,14 +13,14 @@ extension Failure {
 
   private static func code(of error: VerificationError) -> ExitCode {
     switch error {
-    case .malformed, .tooLarge, .tooManyDelegations: .malformed
+    // Whatever is wrong with the state of this device, every verb says so with one code.
+    case .malformed, .tooLarge, .tooManyDelegations, .damagedState, .missingFromState, .unusableState: .malformed
     case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots, .notInSnapshot: .signature
     case .rolledBack, .removedFromSnapshot, .expired, .clockSetBack: .expiredOrRolledBack
-    case .unavailable: .network
+    case .unavailable, .undecidedRoot: .network
     case .exampleKey: .key
-    case .damagedState(_, let cause): code(of: cause)
     case .neverRefreshed: .failure
-    case .notListed, .wrongLength, .wrongDigest, .changedWhileRead: .fileMismatch
+    case .notListed, .wrongLength, .wrongDigest, .wrongSegment, .wrongSegments, .changedWhileRead: .fileMismatch
     case .file(let error): code(of: error)
     case .cancelled: .interrupted
     }
@@ -40,14 +40,18 @@ extension Failure {
     case .clockSetBack: "this machine's clock was set back"
     case .unavailable(let role, _): "\(role) metadata is not available"
     case .exampleKey: "the root names a key of the worked example, whose secret halves are published"
-    case .tooManyRoots: "the chain of new roots is too long"
+    case .undecidedRoot: "whether there is a newer root can't be told"
+    case .tooManyRoots: "the chain of new roots is longer than one refresh follows"
     case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
     case .tooManyDelegations: "too many delegated roles lie on the way to one target"
     case .damagedState(let role, let cause): "the trusted \(role) metadata kept on this device is damaged: \(message(of: cause))"
+    case .unusableState(let reason): "the trusted state is damaged: \(reason)"
+    case .missingFromState(let name): "the trusted state is damaged: \(name) is missing"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, _, _): "\(path) has the wrong length"
-    case .wrongDigest(let path, _, _): "\(path) has the wrong digest"
+    case .wrongDigest(let path, _, _), .wrongSegment(let path, _, _, _): "\(path) has the wrong digest"
+    case .wrongSegments(let path, _): "\(path) is not of the signed file"
     case .changedWhileRead(let path): "\(path) changed while it was being read"
     case .file(let error): error.description
     case .cancelled: "interrupted"
@@ -68,14 +72,18 @@ extension Failure {
     case .expired(_, let since, let now): ("metadata that is valid at \(now)", "valid until \(since)", nil)
     case .clockSetBack(let newest, let now): ("\(newest) or later, the time of the newest refresh that succeeded", now.description, "clock")
     case .unavailable(_, let path): ("the file \(path)", "none", nil)
+    case .undecidedRoot(let path): ("every mirror's answer for \(path)", "none of one of them", nil)
     case .exampleKey(let id): ("keys of your own", "key id \(id)", nil)
     case .tooManyRoots(let limit): ("at most \(limit) new versions in one refresh", "more", nil)
     case .notInSnapshot(let role): ("an entry \(role).json", "none", "snapshot")
     case .tooManyDelegations(let limit): ("at most \(limit) roles in one search", "more", nil)
     case .damagedState(_, let cause): details(of: cause)
+    case .missingFromState(let name): ("\(name), which was trusted", "none", nil)
     case .neverRefreshed: ("at least one successful refresh", "none", nil)
-    case .notListed, .file, .cancelled: (nil, nil, nil)
+    case .notListed, .file, .cancelled, .unusableState: (nil, nil, nil)
     case .wrongLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes\(actual > expected ? " or more" : "")", nil)
+    case .wrongSegment(_, let range, let expected, let actual): (expected, actual, "bytes \(range.lowerBound) to \(range.upperBound - 1)")
+    case .wrongSegments(_, let error): ("the digests of its segments", "\(error)", nil)
     case .changedWhileRead: ("a file that nothing writes to", "another size or time of change after reading than before", nil)
     }
   }
@@ -104,11 +112,13 @@ extension Failure {
     case .unavailable: "check that the folder or URL is that of the metadata, the one that holds 1.root.json"
     case .exampleKey: "make keys of your own with manifest-sign init; the worked example's protect nothing"
     case .tooManyDelegations: "ask the publisher to delegate less deeply"
-    case .tooManyRoots: "start from a newer root file that the publisher ships"
-    case .damagedState: "begin anew in another folder: give init the root file that was shipped, then refresh"
+    case .undecidedRoot: "try again when every mirror answers, or leave the one out that does not"
+    case .tooManyRoots: "run the command again: what was verified is kept, and the walk goes on from there"
+    case .damagedState, .missingFromState, .unusableState: "begin anew in another folder: give init the root file that was shipped, then refresh"
     case .neverRefreshed: "run refresh"
     case .notListed: "run list to see what the manifest holds"
-    case .wrongLength, .wrongDigest: "do not use the file; get it again"
+    case .wrongLength, .wrongDigest, .wrongSegment: "do not use the file; get it again"
+    case .wrongSegments: "take it away: the file that it belongs to can be checked without it"
     case .changedWhileRead: "check it again when nothing writes to it any more"
     case .file, .cancelled: nil
     }

@@ -49,7 +49,7 @@ package struct EscapedText: Hashable, Sendable {
   }
 
   /// A number of spaces, none for a negative number.
-  static func spaces(_ count: Int) -> EscapedText { EscapedText(alreadyEscaped: String(repeating: " ", count: max(0, count))) }
+  package static func spaces(_ count: Int) -> EscapedText { EscapedText(alreadyEscaped: String(repeating: " ", count: max(0, count))) }
 }
 
 extension EscapedText: CustomStringConvertible {

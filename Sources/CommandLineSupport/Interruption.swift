@@ -16,6 +16,7 @@ package struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
 /// the process at once.
 package enum Interruption {
   private static let requested = Atomic(false)
+  private static let isHeld = Atomic(false)
 
   /// Whether the process was asked to end.
   package static var isRequested: Bool { requested.load(ordering: .relaxed) }
@@ -29,9 +30,27 @@ package enum Interruption {
   package static func install() {
     // Touched here, so that a handler never is the first to do so.
     requested.store(false, ordering: .relaxed)
+    isHeld.store(false, ordering: .relaxed)
+    takeOver()
+  }
+
+  /// Does something that must end by itself, and asks often whether to: a second signal does not end the process before it has tidied up.
+  package static func withoutForce<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    isHeld.store(true, ordering: .sequentiallyConsistent)
+    // A first signal that came before gave both their default effect.
+    takeOver()
+    defer {
+      isHeld.store(false, ordering: .sequentiallyConsistent)
+      if isRequested { for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) } }
+    }
+    return try body()
+  }
+
+  private static func takeOver() {
     for number in [SIGINT, SIGTERM] {
       SignalAction.replace(number, ignoredStays: true) { _ in
         Interruption.requested.store(true, ordering: .relaxed)
+        guard !Interruption.isHeld.load(ordering: .relaxed) else { return }
         // From now on either signal has its default effect. Both calls are safe in a handler.
         signal(SIGINT, SIG_DFL)
         signal(SIGTERM, SIG_DFL)

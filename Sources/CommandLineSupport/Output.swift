@@ -22,6 +22,8 @@ package final class Output: Sendable {
     var writeError: CInt = 0
     var bar: EscapedText?
     var isFinished = false
+    /// Whether the result follows lines of events, so that it has to be one line too.
+    var hasEvents = false
   }
 
   package let program: String
@@ -81,6 +83,16 @@ package final class Output: Sendable {
     }
   }
 
+  /// Writes one event as a line of its own, at once; nothing without `--json`. The result then becomes the last line.
+  package func event(_ event: JSONResult) {
+    if !isJSON { return }
+    state.withLock { state in
+      state.hasEvents = true
+      state.pending += Array((event.compactText + "\n").utf8)
+      flush(&state)
+    }
+  }
+
   // MARK: Standard error
 
   /// Says something that a person may like to know; not with `--quiet`.
@@ -116,7 +128,7 @@ package final class Output: Sendable {
   }
 
   /// Draws the progress bar in place, or takes it away.
-  func draw(_ bar: EscapedText?) {
+  package func draw(_ bar: EscapedText?) {
     guard drawsProgress else { return }
     state.withLock { state in
       guard bar != state.bar else { return }
@@ -134,7 +146,10 @@ package final class Output: Sendable {
       state.isFinished = true
       erase(&state)
       state.bar = nil
-      if isJSON { state.pending += Array((JSONResult.object(state.members).text + "\n").utf8) }
+      if isJSON {
+        let result = JSONResult.object(state.members)
+        state.pending += Array(((state.hasEvents ? result.compactText : result.text) + "\n").utf8)
+      }
       flush(&state)
       return (state.writeError, true)
     }

@@ -14,6 +14,9 @@ package enum Surroundings {
     return Int64(now.tv_sec)
   }
 
+  /// Nanoseconds of a clock that only goes forward.
+  package static var monotonicNanoseconds: UInt64 { SystemCalls.monotonicNanoseconds() }
+
   /// An environment variable; nil where it is not set.
   package static func variable(_ name: String) -> String? { SystemCalls.environment(name) }
 

@@ -1,6 +1,6 @@
 internal import CommandFailures
 package import CommandLineSupport
-internal import FileIO
+package import FileIO
 package import ManifestVerifier
 package import TUFMetadata
 package import TrustStore
@@ -30,8 +30,46 @@ package enum DeviceState {
 
   /// The root file at which trust begins.
   package static func anchor(_ invocation: Invocation, _ store: borrowing TrustStore) throws -> [UInt8] {
-    guard let path = invocation.value(root.name) else { return try store.anchor() }
+    try givenRoot(invocation) ?? store.anchor()
+  }
+
+  package static func anchor(_ invocation: Invocation, _ store: borrowing TrustReader) throws -> [UInt8] {
+    try givenRoot(invocation) ?? store.anchor()
+  }
+
+  /// The root file that `--root` names.
+  package static func givenRoot(_ invocation: Invocation) throws(FileError) -> [UInt8]? {
+    guard let path = invocation.value(root.name) else { return nil }
     return try readFile(path, limit: VerificationLimits().rootByteCount)
+  }
+
+  /// What a refresh begins with.
+  package struct Beginning {
+    package let workflow: ClientWorkflow
+    package let stored: StoredMetadata
+    /// The newest root before it.
+    package let oldRoot: Version
+    /// Whether `root.json` has to be written again.
+    fileprivate let hasDamagedCopyOfRoot: Bool
+  }
+
+  package static func beginRefresh(_ invocation: Invocation, _ store: borrowing TrustStore, at now: UTCTime) throws -> Beginning {
+    let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
+    let hasDamagedCopyOfRoot = try store.hasDamagedCopyOfRoot()
+    return try explaining(invocation) { () throws(VerificationError) in
+      Beginning(
+        workflow: try ClientWorkflow(anchor: anchor, stored: stored, now: now), stored: stored,
+        oldRoot: try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version, hasDamagedCopyOfRoot: hasDamagedCopyOfRoot)
+    }
+  }
+
+  /// Tells what was damaged in the state, and is whole again. Only what the signed rest of the state tells the content of heals so; anything
+  /// else is an error.
+  package static func warnOfRepairs(_ beginning: Beginning, _ replaced: Set<TopLevelRole>, _ output: Output) {
+    let roles = replaced.sorted { $0.rawValue < $1.rawValue }.map(\.fileName) + (beginning.hasDamagedCopyOfRoot ? ["root.json"] : [])
+    for file in roles {
+      output.warning("\(file) in the state folder was damaged or missing; it was written anew, and nothing is lost: check the disk that it lies on")
+    }
   }
 
   /// The command that would bring newer metadata, ready to be copied into a shell but for where the metadata is.
@@ -40,7 +78,7 @@ package enum DeviceState {
     return "\(invocation.program) refresh\(options(invocation)) \(source)"
   }
 
-  /// What is trusted now. The state is locked only while it is read, so that a long check hinders no refresh.
+  /// What is trusted now. The state is kept from changing only while it is read, so that a long check hinders no refresh, and no refresh a check.
   /// - Parameters:
   ///   - isStrict: whether a clock that was set back is an error, and no warning.
   ///   - read: reads the delegated roles that are needed.
@@ -48,7 +86,7 @@ package enum DeviceState {
     _ invocation: Invocation, at now: UTCTime, isStrict: Bool = false, _ output: Output,
     reading read: (inout KeptManifest, KeptManifest.Reader) throws(VerificationError) -> Void
   ) throws -> KeptManifest {
-    let store = try TrustStore(folder(invocation))
+    let store = try TrustReader(folder(invocation))
     let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
     var kept = try explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
     try judgeClock(stored, now, isStrict: isStrict, output)
@@ -75,12 +113,15 @@ package enum DeviceState {
       var failure = Failure(error)
       switch error {
       case .neverRefreshed: failure.hint = "run \(refreshCommand(invocation))"
+      // What the snapshot says of a file tells whether a fetched one is the right one.
+      case .missingFromState(let name) where name == targetsMissing, .damagedState(let name, _) where isReplaceable(name):
+        failure.hint = "run \(refreshCommand(invocation)): it is fetched again, and nothing else is lost"
       case .clockSetBack: break
       case .thresholdNotMet(let role, _, _, _, _) where role != TopLevelRole.root.name:
         // The root is trusted, and no longer lists the keys of what was kept before it.
         let otherwise = invocation.value(root.name).map { "; where \($0) is not the root file that the app was shipped with, give that" }
         failure.hint = "run \(refreshCommand(invocation))\(otherwise ?? "")"
-      case .damagedState:
+      case .damagedState, .missingFromState, .unusableState:
         guard let path = invocation.value(root.name) else { break }
         failure.hint = "the state does not follow from \(path): give the root file that it began with, or begin anew in another folder"
       default:
@@ -90,6 +131,12 @@ package enum DeviceState {
       }
       throw failure
     }
+  }
+
+  private static let targetsMissing: ByteString = "targets metadata"
+
+  private static func isReplaceable(_ role: ByteString) -> Bool {
+    ![TopLevelRole.root, .timestamp, .snapshot].contains { $0.name == role }
   }
 
   /// Tells which kept metadata has expired. That never stops the use of what is installed.

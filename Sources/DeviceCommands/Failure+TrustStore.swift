@@ -16,6 +16,8 @@ extension Failure {
     }
   }
 
+  private static let beginAnew = "begin anew in another folder: give init the root file that the app was shipped with, then refresh"
+
   package init(_ error: TrustStoreError, program: String) {
     switch error {
     case .notInitialised(let path):
@@ -36,14 +38,14 @@ extension Failure {
         found: "format \(found)", at: path, hint: "update this software")
     case .damaged(let path, let expected):
       self.init(
-        .malformed, "the trusted state is damaged", expected: expected, at: path,
-        hint: "begin anew in another folder: give init the root file that the app was shipped with, then refresh")
+        .malformed, "the trusted state is damaged", expected: expected, at: path, hint: Self.beginAnew)
     case .locked(let path, let process):
       self.init(
         .locked, "the state is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
         hint: "wait until it has finished, and run the command again")
     case .file(let error):
       self.init(error)
+      hint = [hint, "if the state folder can't be mended, \(Self.beginAnew)"].compactMap { $0 }.joined(separator: "; ")
     case .unusableRoot(let cause):
       self.init(cause)
       message = "the root file can't be trusted: \(message)"

@@ -28,4 +28,16 @@ struct BlockHasher: ~Copyable, Sendable {
       }
     }
   }
+
+  /// The digest of some bytes, of any number.
+  mutating func digest(of bytes: Span<UInt8>) -> SHA256Digest {
+    unsafe state.update(bytes.bytes)  // UInt8 has no padding, so that every byte is initialised.
+    return SHA256Digest(words: DigestWords(finishing: &state))
+  }
+
+  /// Fills a block that is not full, or the last block of several, with zeros.
+  static func pad(_ block: inout [UInt8]) {
+    let count = (block.count + blockSize - 1) / blockSize * blockSize
+    block.append(contentsOf: repeatElement(0, count: count - block.count))
+  }
 }

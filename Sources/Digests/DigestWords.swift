@@ -9,9 +9,14 @@ struct DigestWords<let wordCount: Int>: Hashable, Comparable, Sendable {
   /// - Throws: `DigestError.length`.
   init(bytes: Span<UInt8>) throws(DigestError) {
     guard bytes.count == Self.byteCount else { throw .length(expected: Self.byteCount, actual: bytes.count) }
+    self.init(in: bytes, at: 0)
+  }
+
+  /// - Precondition: there are enough bytes from `offset` on.
+  init(in bytes: Span<UInt8>, at offset: Int) {
     words = InlineArray { word in
       var value: UInt64 = 0
-      for index in 8 * word..<8 * word + 8 { value = value << 8 | UInt64(bytes[index]) }
+      for index in offset + 8 * word..<offset + 8 * word + 8 { value = value << 8 | UInt64(bytes[index]) }
       return value
     }
   }

@@ -21,6 +21,25 @@ public struct FSVerityDigest: Hashable, Sendable {
     sha256 = SHA256Digest(words: try DigestWords(hexadecimal: text, from: prefix.count))
   }
 
+  /// The digest of a tree: of `struct fsverity_descriptor`, 256 bytes, little-endian, without a signature and a salt.
+  /// - Parameters:
+  ///   - root: 32 bytes; nothing for an empty file.
+  ///   - length: of the file, in bytes.
+  init(root: [UInt8], length: UInt64) {
+    var descriptor: [UInt8] = [
+      1,  // version
+      1,  // FS_VERITY_HASH_ALG_SHA256
+      12,  // log2 of the block size
+      0,  // salt_size
+      0, 0, 0, 0,  // sig_size
+    ]
+    for shift in stride(from: 0, to: 64, by: 8) { descriptor.append(UInt8(truncatingIfNeeded: length >> UInt64(shift))) }
+    descriptor += root
+    // The rest of root_hash (64 bytes, all zeros for an empty file), salt (32) and what is reserved (144).
+    descriptor.append(contentsOf: repeatElement(0, count: 256 - descriptor.count))
+    sha256 = SHA256.hash(of: descriptor)
+  }
+
   /// The text, as bytes.
   public var text: [UInt8] {
     var result: [UInt8] = []

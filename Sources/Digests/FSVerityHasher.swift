@@ -3,15 +3,20 @@
 /// Linux, Documentation/filesystems/fsverity.rst: each block of 4096 bytes is hashed with SHA-256; the digests, 128 to a block, are
 /// blocks of the level above, up to a single digest, the root. The last block of each level is padded with zeros.
 public struct FSVerityHasher: ~Copyable, Sendable {
-  private var hasher = BlockHasher()
+  private var levels: HashLevels
   private var length: UInt64 = 0
   /// The data of the block that is not full yet: less than one block.
   private var pending: [UInt8] = []
-  /// For each level, the digests that do not fill a block yet; level 0 holds the digests of data blocks.
-  private var levels: [[UInt8]] = [[]]
 
   /// The hash of an empty file so far.
-  public init() { pending.reserveCapacity(BlockHasher.blockSize) }
+  public init() { self.init(recordingSegments: false) }
+
+  /// The hash of an empty file so far.
+  /// - Parameter records: whether the digest of each segment is kept for `finalizeWithSegments`: 32 bytes for each 512 KiB.
+  package init(recordingSegments records: Bool) {
+    levels = HashLevels(recordingSecondLevel: records)
+    pending.reserveCapacity(BlockHasher.blockSize)
+  }
 
   /// Adds bytes; how a stream is cut into calls does not matter. Whole blocks are hashed where they lie.
   public mutating func update(_ bytes: RawSpan) {
@@ -27,8 +32,7 @@ public struct FSVerityHasher: ~Copyable, Sendable {
     while wholeBlocks > 0 {
       let blocks = min(wholeBlocks, BlockHasher.batch)
       let end = offset + blocks * BlockHasher.blockSize
-      hasher.append(digestsOf: bytes.extracting(offset..<end), to: &levels[0])
-      hashFullBlocks()
+      levels.append(digestsOf: bytes.extracting(offset..<end))
       offset = end
       wholeBlocks -= blocks
     }
@@ -41,10 +45,23 @@ public struct FSVerityHasher: ~Copyable, Sendable {
   }
 
   /// The digest of all bytes added.
-  public consuming func finalize() -> FSVerityDigest {
-    let root = finishTree()
-    let descriptor = Self.descriptor(root: root, length: length)
-    return FSVerityDigest(sha256: SHA256.hash(of: descriptor))
+  public consuming func finalize() -> FSVerityDigest { finish() }
+
+  /// The digest of all bytes added, and what `<name>.verity` holds for them; nil for a file that needs none, or where it was not recorded.
+  package consuming func finalizeWithSegments() -> (digest: FSVerityDigest, segments: SegmentDigests?) {
+    let digest = finish()
+    let length = Int64(clamping: length)
+    // The hasher's own tree needs no second check.
+    guard SegmentDigests.byteCount(fileLength: length) == levels.secondLevel.count else { return (digest, nil) }
+    return (digest, SegmentDigests(trusted: levels.secondLevel, fileLength: length))
+  }
+
+  private mutating func finish() -> FSVerityDigest {
+    if !pending.isEmpty {
+      BlockHasher.pad(&pending)
+      hashPending()
+    }
+    return FSVerityDigest(root: levels.finish(), length: length)
   }
 
   private mutating func keep(_ bytes: RawSpan) {
@@ -53,77 +70,12 @@ public struct FSVerityHasher: ~Copyable, Sendable {
   }
 
   private mutating func hashPending() {
-    // Taken out while the digests are written, and put back for its capacity.
+    // Taken out while its digest is written, and put back for its capacity.
     var block: [UInt8] = []
     swap(&block, &pending)
     // UInt8 has no padding, so that every byte is initialised.
-    unsafe hasher.append(digestsOf: block.span.bytes, to: &levels[0])
+    unsafe levels.append(digestsOf: block.span.bytes)
     block.removeAll(keepingCapacity: true)
     swap(&block, &pending)
-    hashFullBlocks()
-  }
-
-  /// Moves the digests of full blocks up, from level to level as far as they fill blocks there, so that less than a block of each stays.
-  private mutating func hashFullBlocks(from first: Int = 0) {
-    var level = first
-    while levels[level].count >= BlockHasher.blockSize {
-      let full = levels[level].count / BlockHasher.blockSize * BlockHasher.blockSize
-      hashLevel(level, first: full)
-      level += 1
-    }
-  }
-
-  /// Hashes the first bytes of a level, whole blocks, into the level above, and drops them.
-  ///
-  /// Every digest of a level-0 hash block, one for each segment of 512 KiB, comes by here.
-  private mutating func hashLevel(_ level: Int, first byteCount: Int) {
-    if level + 1 == levels.count { levels.append([]) }
-    // Taken out of the array while the level above is written; the array itself is not copied.
-    var digests: [UInt8] = []
-    swap(&digests, &levels[level])
-    // UInt8 has no padding, so that every byte is initialised.
-    unsafe hasher.append(digestsOf: digests.span.extracting(..<byteCount).bytes, to: &levels[level + 1])
-    digests.removeFirst(byteCount)
-    swap(&digests, &levels[level])
-  }
-
-  /// Pads and hashes what is left on each level, and returns the 32 bytes of the root: zeros for an empty file.
-  private mutating func finishTree() -> [UInt8] {
-    guard length > 0 else { return [UInt8](repeating: 0, count: SHA256Digest.byteCount) }
-    if !pending.isEmpty {
-      Self.pad(&pending)
-      hashPending()
-    }
-    // A level that ever filled a block made the level above, so the top one holds all of its digests; where it is a single one, that is
-    // the root. Each further level has at most 1/128 of the digests, so this ends.
-    var level = 0
-    while level + 1 < levels.count || levels[level].count > SHA256Digest.byteCount {
-      if !levels[level].isEmpty {
-        Self.pad(&levels[level])
-        hashFullBlocks(from: level)
-      }
-      level += 1
-    }
-    return levels[level]
-  }
-
-  private static func pad(_ block: inout [UInt8]) {
-    block.append(contentsOf: repeatElement(0, count: BlockHasher.blockSize - block.count))
-  }
-
-  /// `struct fsverity_descriptor`: 256 bytes, little-endian. No signature, no salt.
-  private static func descriptor(root: [UInt8], length: UInt64) -> [UInt8] {
-    var result: [UInt8] = [
-      1,  // version
-      1,  // FS_VERITY_HASH_ALG_SHA256
-      12,  // log2 of the block size
-      0,  // salt_size
-      0, 0, 0, 0,  // sig_size
-    ]
-    for shift in stride(from: 0, to: 64, by: 8) { result.append(UInt8(truncatingIfNeeded: length >> UInt64(shift))) }
-    result += root
-    // The rest of root_hash (64 bytes), salt (32) and what is reserved (144).
-    result.append(contentsOf: repeatElement(0, count: 256 - result.count))
-    return result
   }
 }

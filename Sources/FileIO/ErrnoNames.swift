@@ -11,6 +11,8 @@ extension Errno {
   package static let notPermitted = Errno(EPERM)
   package static let accessDenied = Errno(EACCES)
   package static let readOnlyFileSystem = Errno(EROFS)
+  package static let nameTooLong = Errno(ENAMETOOLONG)
+  package static let illegalByteSequence = Errno(EILSEQ)
   package static let noSpace = Errno(ENOSPC)
   package static let quotaExceeded = Errno(EDQUOT)
   package static let inputOutput = Errno(EIO)

@@ -8,7 +8,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
       CPath(path), below: SystemCalls.currentFolder, flags: access.flags, permissions: access.permissions)
   }
 
-  private init(owning descriptor: CInt) { self.descriptor = descriptor }
+  init(owning descriptor: CInt) { self.descriptor = descriptor }
 
   deinit { SystemCalls.closeFile(descriptor) }
 

@@ -14,26 +14,33 @@ extension FileLockError: CustomStringConvertible {
   }
 }
 
-/// An exclusive lock that other processes respect, held until the value ends: say where, with `_ = consume lock`. The system releases it when its holder dies, however that happens. The
-/// lock file stays: removing it would let two processes lock two files of one name.
+/// A lock that other processes respect, held until the value ends: say where, with `_ = consume lock`. The system releases it when its holder
+/// dies, however that happens. The lock file stays: removing it would let two processes lock two files of one name.
 package struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor
+  private let isShared: Bool
 
   /// Takes the lock, or throws `held`.
-  /// - Parameter patience: milliseconds to go on trying for.
-  package init(_ path: String, permissions: UInt16 = 0o600, patience: UInt32 = 0) throws(FileLockError) {
-    file = try Self.acquire(path, permissions: permissions, patience: patience)
+  /// - Parameters:
+  ///   - isShared: whether others may have it too, who share it as well.
+  ///   - patience: milliseconds to go on trying for.
+  package init(_ path: String, permissions: UInt16 = 0o600, isShared: Bool = false, patience: UInt32 = 0) throws(FileLockError) {
+    file = try Self.acquire(path, permissions: permissions, isShared, patience: patience)
+    self.isShared = isShared
   }
 
   deinit {
-    do { try file.truncate(to: 0) } catch {}
+    // Of several who share it, the last one to come is named.
+    if !isShared || Self.holder(in: file) == SystemCalls.processID { do { try file.truncate(to: 0) } catch {} }
     // Closing would do, unless a child process has inherited the open file.
     SystemCalls.unlock(file.descriptor)
   }
 
-  private static func acquire(_ path: String, permissions: UInt16, patience: UInt32) throws(FileLockError) -> FileDescriptor {
+  private static func acquire(
+    _ path: String, permissions: UInt16, _ isShared: Bool, patience: UInt32
+  ) throws(FileLockError) -> FileDescriptor {
     let file = try openLockFile(path, permissions: permissions)
-    try take(file, path: path, patience: patience)
+    try take(file, path: path, isShared, patience: patience)
     // The number only informs: a full disk must not keep anyone from the lock, least of all one who wants to make room.
     do throws(Errno) {
       try file.truncate(to: 0)
@@ -53,13 +60,15 @@ package struct FileLock: ~Copyable, Sendable {
     } catch { throw .file(error) }
   }
 
-  private static func take(_ file: borrowing FileDescriptor, path: String, patience: UInt32) throws(FileLockError) {
+  private static func take(
+    _ file: borrowing FileDescriptor, path: String, _ isShared: Bool, patience: UInt32
+  ) throws(FileLockError) {
     var waited: UInt32 = 0
     // A holder that has only just come, or just gone, has no number in the file: it is given a moment to write it.
     let leastPatience: UInt32 = 20
     while true {
       do {
-        return try SystemCalls.lock(file.descriptor)
+        return try SystemCalls.lock(file.descriptor, isShared: isShared)
       } catch {
         guard error == .wouldBlock else { throw .file(.system(.lock, path: path, error)) }
       }

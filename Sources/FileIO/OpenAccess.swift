@@ -37,5 +37,14 @@ package enum OpenAccess: Equatable, Sendable {
     }
   }
 
+  /// A new file without a name in the folder that is opened (`O_TMPFILE`, which the C library hides); nil where there is no such thing.
+  static var unnamedFlags: CInt? {
+    #if canImport(Darwin)
+      return nil
+    #else
+      return O_CLOEXEC | O_RDWR | O_DIRECTORY | 0o20_000_000
+    #endif
+  }
+
   static let noFollowFlag = O_NOFOLLOW
 }

@@ -81,13 +81,20 @@ enum SystemCalls {
     }
   }
 
-  /// Writes what stands behind the first `written` bytes of the span.
-  static func writeBytes(_ descriptor: CInt, _ bytes: Span<UInt8>, behind written: Int) throws(Errno) -> Int {
+  /// Writes what stands behind the first `written` bytes of the span: at an offset of the file, or at its position where that is nil.
+  static func writeBytes(_ descriptor: CInt, _ bytes: Span<UInt8>, behind written: Int, at offset: Int64? = nil) throws(Errno) -> Int {
     // The call reads at most `count` bytes, all inside the span.
     unsafe try bytes.withUnsafeBytes { bytes throws(Errno) in
       guard written >= 0, written < bytes.count else { return 0 }
       let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-      return try perform(.write, .descriptor(descriptor)) { unsafe write(descriptor, rest.baseAddress, min($0, rest.count)) }
+      return try perform(.write, .descriptor(descriptor)) {
+        let count = min($0, rest.count)
+        return if let offset {
+          unsafe pwrite(descriptor, rest.baseAddress, count, off_t(offset))
+        } else {
+          unsafe write(descriptor, rest.baseAddress, count)
+        }
+      }
     }
   }
 
@@ -137,6 +144,14 @@ enum SystemCalls {
     return FileStatus(found)
   }
 
+  static func freeByteCount(_ descriptor: CInt) throws(Errno) -> Int64 {
+    var found = statvfs()
+    // The structure outlives the call.
+    _ = try perform(.status, .descriptor(descriptor)) { _ in Int(unsafe fstatvfs(descriptor, &found)) }
+    let (bytes, overflow) = UInt64(found.f_bavail).multipliedReportingOverflow(by: UInt64(found.f_frsize))
+    return overflow ? .max : Int64(clamping: bytes)
+  }
+
   static func setPermissions(_ descriptor: CInt, _ permissions: UInt16) throws(Errno) {
     _ = try perform(.permissions, .descriptor(descriptor)) { _ in Int(fchmod(descriptor, mode_t(permissions))) }
   }
@@ -170,10 +185,32 @@ enum SystemCalls {
     }
   }
 
+  /// Lets two names change places, at once. Throws `invalidArgument` or `notSupported` where the file system can't.
+  static func exchange(_ first: CPath, below firstFolder: CInt, with second: CPath, below secondFolder: CInt) throws(Errno) {
+    _ = try perform(.rename, .name(secondFolder, second)) { _ in
+      #if canImport(Darwin)
+        // Both paths are ended by NUL and outlive the call.
+        Int(unsafe renameatx_np(firstFolder, first.characters, secondFolder, second.characters, UInt32(RENAME_SWAP)))
+      #else
+        // Both paths are ended by NUL and outlive the call; 2 is RENAME_EXCHANGE.
+        Int(unsafe renameat2(firstFolder, first.characters, secondFolder, second.characters, 2))
+      #endif
+    }
+  }
+
   static func hardLink(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
     _ = try perform(.link, .name(newFolder, new)) { _ in
       // Both paths are ended by NUL and outlive the call.
       Int(unsafe linkat(oldFolder, old.characters, newFolder, new.characters, 0))
+    }
+  }
+
+  /// Gives an open file that has no name one; fails with "File exists" rather than replace anything.
+  static func nameFile(_ descriptor: CInt, _ new: CPath, below folder: CInt) throws(Errno) {
+    let path = try CPath("/proc/self/fd/\(descriptor)")
+    _ = try perform(.link, .name(folder, new)) { _ in
+      // Both paths are ended by NUL and outlive the call.
+      Int(unsafe linkat(AT_FDCWD, path.characters, folder, new.characters, AT_SYMLINK_FOLLOW))
     }
   }
 
@@ -221,8 +258,9 @@ enum SystemCalls {
   // MARK: Locks
 
   /// Takes the lock of the open file, or fails at once with `wouldBlock`.
-  static func lock(_ descriptor: CInt) throws(Errno) {
-    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, LOCK_EX | LOCK_NB)) }
+  static func lock(_ descriptor: CInt, isShared: Bool = false) throws(Errno) {
+    let kind = isShared ? LOCK_SH : LOCK_EX
+    _ = try perform(.lock, .descriptor(descriptor)) { _ in Int(flock(descriptor, kind | LOCK_NB)) }
   }
 
   static func unlock(_ descriptor: CInt) { _ = flock(descriptor, LOCK_UN) }

@@ -114,12 +114,16 @@ internal import ModelInstaller
 
   /// Sends a request and feeds the exchange with the answer.
   /// - Returns: what the library says went wrong, where the exchange did not end it.
-  func perform(_ url: ParsedURL, _ credentials: HTTPCredentials?, _ exchange: Exchange) -> TransportError? {
+  func perform(
+    _ url: ParsedURL, _ credentials: HTTPCredentials?, _ token: HTTPToken?, _ part: FilePart?, _ exchange: Exchange
+  ) -> TransportError? {
     // The exchange outlives the transfer: it is used after it.
     let context = unsafe Unmanaged.passUnretained(exchange).toOpaque()
     unsafe errorText.pointee = 0
     let isTaken =
       unsafe text(CURLOPT_URL, url.text) && text(CURLOPT_USERNAME, credentials?.user) && text(CURLOPT_PASSWORD, credentials?.password)
+      && text(CURLOPT_RANGE, part?.text) && text(CURLOPT_XOAUTH2_BEARER, token?.text)
+      && number(CURLOPT_HTTPAUTH, token == nil ? 1 : 64)  // CURLAUTH_BASIC, CURLAUTH_BEARER
       && shim_set_pointer(handle, CURLOPT_WRITEDATA, context) == CURLE_OK
       && shim_set_pointer(handle, CURLOPT_HEADERDATA, context) == CURLE_OK
       && shim_set_pointer(handle, CURLOPT_XFERINFODATA, context) == CURLE_OK

@@ -8,13 +8,17 @@ final class Exchange {
   private(set) var status: Int?
   private(set) var location: String?
 
+  /// In how many seconds the server wants to be asked again.
+  var retryAfter: Int? { headers.retryAfter }
+  private(set) var bodyByteCount: Int64 = 0
+
   private let url: String
   private let byteLimit: Int64
+  private let part: FilePart?
   private let receive: (Span<UInt8>) throws(InstallationError) -> Void
   private let isCancelled: @Sendable () -> Bool
   private var headers = ResponseHeaders()
   private var headerByteCount = 0
-  private var bodyByteCount: Int64 = 0
 
   /// Stops headers without end.
   private static let headerByteLimit = 256 << 10
@@ -22,11 +26,12 @@ final class Exchange {
   private static let uselessByteLimit: Int64 = 16 << 10
 
   init(
-    _ url: String, byteLimit: Int64, isCancelled: @escaping @Sendable () -> Bool,
+    _ url: String, byteLimit: Int64, part: FilePart? = nil, isCancelled: @escaping @Sendable () -> Bool,
     receive: @escaping (Span<UInt8>) throws(InstallationError) -> Void
   ) {
     self.url = url
     self.byteLimit = byteLimit
+    self.part = part
     self.isCancelled = isCancelled
     self.receive = receive
   }
@@ -49,9 +54,11 @@ final class Exchange {
     guard headers.take(line) else { return true }
     // An interim answer (1xx) is followed by the real one.
     if (100..<200).contains(headers.status) { return true }
+    if headers.hasTwoLengths { return end(.transport(.connection(url: url, .malformed, detail: "two different lengths of one answer"))) }
     status = headers.status
     location = headers.location
-    guard headers.status == 200 else { return true }
+    if let part, headers.status == 206 || headers.status == 200, let error = part.refusal(of: headers, url: url) { return end(.transport(error)) }
+    guard isUseful else { return true }
     if let encoding = headers.encoding { return end(.transport(.encoded(url: url, encoding: encoding))) }
     if let length = headers.contentLength, length > byteLimit {
       return end(.transport(.tooLong(url: url, limit: byteLimit, announced: length)))
@@ -63,7 +70,7 @@ final class Exchange {
   /// - Returns: whether to go on.
   func takeBody(_ bytes: Span<UInt8>) -> Bool {
     let count = Int64(bytes.count)
-    guard status == 200 else {
+    guard isUseful else {
       bodyByteCount += min(count, Self.uselessByteLimit)
       return bodyByteCount < Self.uselessByteLimit
     }
@@ -72,6 +79,9 @@ final class Exchange {
     do throws(InstallationError) { try receive(bytes) } catch { return end(error) }
     return proceeds()
   }
+
+  /// Whether the body is what was asked for: the whole file, or a part of it.
+  var isUseful: Bool { status == 200 || status == 206 && part != nil }
 
   private func end(_ error: InstallationError) -> Bool {
     if fault == nil { fault = error }

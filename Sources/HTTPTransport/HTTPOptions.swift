@@ -16,6 +16,8 @@ public struct HTTPOptions: Sendable {
   public var redirectLimit = 5
   /// Names and passwords, each for one origin alone.
   public var credentials: [HTTPCredentials] = []
+  /// Tokens, each for one origin alone.
+  public var tokens: [HTTPToken] = []
 
   public init(userAgent: String) { self.userAgent = userAgent }
 }
@@ -33,5 +35,21 @@ public struct HTTPCredentials: Sendable {
       throw .unusableURL(expected: "https://USER:PASSWORD@HOST")
     }
     (origin, self.user, self.password) = (url.origin, user, password)
+  }
+}
+
+/// A bearer token that one origin, and no other, gets to see.
+public struct HTTPToken: Sendable {
+  let origin: Origin
+  let text: String
+
+  /// - Parameter url: of anything at the origin.
+  /// - Throws: `unusableURL`, which does not repeat the token, where either can't stand in a request.
+  public init(_ token: String, for url: HTTPURL) throws(InstallationError) {
+    guard let parsed = ParsedURL(url.text) else { throw .unusableURL(expected: "http:// or https://") }
+    guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .unusableURL(expected: "a token of printable ASCII")
+    }
+    (origin, text) = (parsed.origin, token)
   }
 }

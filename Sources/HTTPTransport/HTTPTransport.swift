@@ -7,7 +7,7 @@ public import ModelInstaller
 /// - Redirects are followed by this code and not by the library: at most five, to http and https alone, never from https to http. None gets
 ///   credentials that are another origin's, nor any from its own URL.
 /// - No `.netrc`, no cookies, no cache of other servers' promises, nothing but HTTP/1.1.
-/// - Only the body of a 200 is handed on. It is never longer than what was asked for, and never decoded.
+/// - Only the body of a 200 is handed on, or of a 206 that is the part asked for. It is never longer than what was asked for, and never decoded.
 /// - Proxies are those of the usual variables: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`.
 ///
 /// One request at a time; a value is not shared between threads. Connections are used again.
@@ -15,6 +15,10 @@ public final class HTTPTransport: Transport {
   private let options: HTTPOptions
   private let isCancelled: @Sendable () -> Bool
   private let request: CurlRequest
+  /// Where a file's URL led to last: asked first for its next part. Such URLs expire, and then the file's own is asked again.
+  private var destinations: [String: ParsedURL] = [:]
+
+  private static let destinationLimit = 64
 
   /// - Parameter isCancelled: asked at each piece that arrives and about once a second; true ends a request with `cancelled`.
   /// - Throws: `transport` where the library can't be used.
@@ -28,32 +32,70 @@ public final class HTTPTransport: Transport {
     _ url: HTTPURL, byteLimit: Int64, receive: (Span<UInt8>) throws(InstallationError) -> Void
   ) throws(InstallationError) {
     guard var current = ParsedURL(url.text) else { throw .unusableURL(expected: "http:// or https://") }
-    for _ in 0...options.redirectLimit {
-      guard let location = try get(current, byteLimit: byteLimit, receive: receive) else { return }
-      current = try target(of: location, from: current)
+    try get(&current, byteLimit: byteLimit, part: nil, receive: receive)
+  }
+
+  public func get(
+    _ url: HTTPURL, range: Range<Int64>, of byteCount: Int64, receive: (Span<UInt8>) throws(InstallationError) -> Void
+  ) throws(InstallationError) {
+    guard !range.isEmpty, range.lowerBound >= 0 else { return }
+    guard var current = ParsedURL(url.text) else { throw .unusableURL(expected: "http:// or https://") }
+    let part = FilePart(range: range, byteCount: byteCount)
+    if var known = destinations[url.text] {
+      do throws(InstallationError) { return try get(&known, byteLimit: Int64(range.count), part: part, receive: receive) } catch {
+        // A refusal, of which no byte was handed on: the URL that a redirect led to has expired.
+        switch error {
+        case .transport(.notAvailable), .transport(.status): destinations[url.text] = nil
+        default: throw error
+        }
+      }
     }
-    throw .transport(.redirect(url: url.text, .tooMany(limit: options.redirectLimit)))
+    let original = current.text
+    try get(&current, byteLimit: Int64(range.count), part: part, receive: receive)
+    guard current.text != original else { return }
+    if destinations.count >= Self.destinationLimit { destinations.removeAll() }
+    destinations[url.text] = current
+  }
+
+  /// Follows redirects.
+  /// - Parameter url: in the end where the answer came from.
+  private func get(
+    _ url: inout ParsedURL, byteLimit: Int64, part: FilePart?, receive: (Span<UInt8>) throws(InstallationError) -> Void
+  ) throws(InstallationError) {
+    let first = url
+    for _ in 0...options.redirectLimit {
+      guard let location = try get(url, byteLimit: byteLimit, part: part, receive: receive) else { return }
+      url = try target(of: location, from: url)
+    }
+    throw .transport(.redirect(url: first.shown, .tooMany(limit: options.redirectLimit)))
   }
 
   /// - Returns: where the server sends the client instead.
   private func get(
-    _ url: ParsedURL, byteLimit: Int64, receive: (Span<UInt8>) throws(InstallationError) -> Void
+    _ url: ParsedURL, byteLimit: Int64, part: FilePart?, receive: (Span<UInt8>) throws(InstallationError) -> Void
   ) throws(InstallationError) -> String? {
     let credentials = options.credentials.first { $0.origin == url.origin }
+    let token = options.tokens.first { $0.origin == url.origin }
     return try withoutActuallyEscaping(receive) { receive throws(InstallationError) in
-      let exchange = Exchange(url.shown, byteLimit: byteLimit, isCancelled: isCancelled, receive: receive)
-      let failure = request.perform(url, credentials, exchange)
+      let exchange = Exchange(url.shown, byteLimit: byteLimit, part: part, isCancelled: isCancelled, receive: receive)
+      let failure = request.perform(url, credentials, token, part, exchange)
       if let fault = exchange.fault { throw fault }
       switch exchange.status {
       // Whatever became of the rest of it, the server has answered.
       case let status? where [301, 302, 303, 307, 308].contains(status) && exchange.location != nil: return exchange.location
       case let status? where status == 404 || status == 403: throw .transport(.notAvailable(url: url.shown, status: status))
-      case let status? where status != 200: throw .transport(.status(url: url.shown, status))
+      case let status? where status == 429 || status == 503:
+        guard let seconds = exchange.retryAfter else { throw .transport(.status(url: url.shown, status)) }
+        throw .transport(.overloaded(url: url.shown, status: status, retryAfter: seconds))
+      case let status? where !exchange.isUseful: throw .transport(.status(url: url.shown, status))
       default: break
       }
       if let failure { throw .transport(failure) }
       // No library should call an answer without headers a success.
       guard exchange.status != nil else { throw .transport(.connection(url: url.shown, .malformed, detail: "no status")) }
+      if let part, exchange.bodyByteCount < Int64(part.range.count) {
+        throw .transport(.connection(url: url.shown, .broken, detail: "the part ended after \(exchange.bodyByteCount) bytes"))
+      }
       return nil
     }
   }

@@ -4,6 +4,12 @@ struct ResponseHeaders {
   private(set) var location: String?
   /// `.max` for a number that is too large to be any length.
   private(set) var contentLength: Int64?
+  /// Whether two headers state different lengths: whoever stands in between may have read another than this side (RFC 9112 §6.3).
+  private(set) var hasTwoLengths = false
+  /// Of which bytes the body is a part: what stands behind `bytes `.
+  private(set) var contentRange: String?
+  /// In how many seconds to ask again.
+  private(set) var retryAfter: Int?
   /// What the body is encoded by, where it is not the plain bytes.
   private(set) var encoding: String?
 
@@ -27,7 +33,13 @@ struct ResponseHeaders {
     let value = String(decoding: trimmed(bytes[(colon + 1)...]), as: UTF8.self)
     switch name {
     case "location": location = value
-    case "content-length": contentLength = max(contentLength ?? 0, value.utf8.allSatisfy(isDigit) ? Int64(value) ?? .max : .max)
+    case "content-length":
+      let length = value.utf8.allSatisfy(isDigit) ? Int64(value) ?? .max : .max
+      hasTwoLengths = hasTwoLengths || contentLength.map { $0 != length } ?? false
+      contentLength = max(contentLength ?? 0, length)
+    case "content-range": contentRange = String(value.prefix(2 * Self.shownByteCount))
+    // The other form, a date, would need this machine's clock to be right.
+    case "retry-after": retryAfter = value.utf8.allSatisfy(isDigit) ? Int(value) : nil
     case "content-encoding": encoding = String(value.prefix(Self.shownByteCount))
     // RFC 9112 §6.1: chunks are taken apart by the library; a coding besides would change the bytes.
     case "transfer-encoding" where value.lowercased() != "chunked": encoding = String(value.prefix(Self.shownByteCount))

@@ -26,6 +26,10 @@ public enum SigningError: Error, Equatable, Sendable {
   case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
   /// Fewer secret keys are at hand than have to sign.
   case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
+  /// A key of the worked example was to be used, whose secret half is published.
+  case exampleKey(id: String)
+  /// The folder of the secret keys lies, or would lie, in one that others read.
+  case secretsFolder(path: String, published: String)
   /// A key that an older root listed and the newest does not was to be used anew.
   case retiredKey(id: String, lastRoot: Version)
   /// One key stands under two names, for two roles or twice for one.
@@ -87,6 +91,9 @@ extension SigningError: CustomStringConvertible {
       "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
     case .missingKeys(let role, let threshold, let atHand, let missing):
       "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
+    case .exampleKey(let id):
+      "the key \(id) is one of the worked example's, whose secret halves are published: anyone can sign with it"
+    case .secretsFolder(let path, let published): "\(path): secret keys can't lie in \(published), which others read"
     case .retiredKey(let id, let lastRoot):
       "the key \(id) was retired: root \(lastRoot) was the last to list it, and the newest does not"
     case .sharedKey(let names, let id): "\(names.joined(separator: " and ")) are one key, \(id): expected a key of its own for each"

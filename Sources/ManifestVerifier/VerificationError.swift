@@ -1,3 +1,4 @@
+public import Digests
 public import FileIO
 public import TUFMetadata
 
@@ -27,6 +28,8 @@ public enum VerificationError: Error, Equatable, Sendable {
   case clockSetBack(newest: UTCTime, now: UTCTime)
   /// Metadata that has to be there is not.
   case unavailable(role: ByteString, urlPath: String)
+  /// A mirror says that there is no newer root, and another one, which may have it, failed.
+  case undecidedRoot(urlPath: String)
   /// The first root names a key of the worked example, whose secret halves are published.
   case exampleKey(id: String)
   /// There are more new root versions than one refresh follows.
@@ -37,6 +40,10 @@ public enum VerificationError: Error, Equatable, Sendable {
   case tooManyDelegations(limit: Int)
   /// What is kept on the device is not what was trusted once: damaged, or changed by somebody else.
   indirect case damagedState(role: ByteString, VerificationError)
+  /// A file of the state kept on the device is gone, or can't be what was kept; the reason names it.
+  case unusableState(reason: String)
+  /// Something that was trusted once is no longer kept on the device.
+  case missingFromState(name: ByteString)
   /// Nothing has been verified yet: the first refresh is still to come.
   case neverRefreshed(role: ByteString)
   /// The manifest lists no file under this path.
@@ -45,6 +52,10 @@ public enum VerificationError: Error, Equatable, Sendable {
   case wrongLength(path: String, expected: Int64, actual: Int64)
   /// A file has the signed length and another digest. Both are written as the algorithm, a colon and hexadecimal digits.
   case wrongDigest(path: String, expected: String, actual: String)
+  /// A segment of a file has another digest. The offsets are of its first byte and of the one behind its last.
+  case wrongSegment(path: String, range: Range<Int64>, expected: String, actual: String)
+  /// A `.verity`, which is to tell the digest of each segment of a file, is not of that file.
+  case wrongSegments(path: String, DigestError)
   /// A file changed while it was being read.
   case changedWhileRead(path: String)
   /// A file can't be read, or is no regular file.
@@ -73,16 +84,23 @@ extension VerificationError: CustomStringConvertible {
     case .clockSetBack(let newest, let now):
       "the clock was set back: expected \(newest) or later, the time of the newest refresh that succeeded, found \(now)"
     case .unavailable(let role, let path): "\(role) metadata is not available: expected it at \(path)"
+    case .undecidedRoot(let path):
+      "whether there is a newer root can't be told: a mirror has no \(path), and another one, which may have it, failed"
     case .exampleKey(let id): "the key \(id) is one of the worked example's, whose secret halves are published: it protects nothing"
     case .tooManyRoots(let limit): "more than \(limit) new root versions: expected the chain to end within one refresh"
     case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
     case .tooManyDelegations(let limit): "more than \(limit) delegated roles on the way to one target"
     case .damagedState(let role, let error): "the trusted state kept on this device is damaged (\(role)): \(error)"
+    case .unusableState(let reason): reason
+    case .missingFromState(let name): "\(name), which was trusted, is missing from the state kept on this device"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet: expected at least one successful refresh"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, let expected, let actual):
       "\(path) has the wrong length: expected \(expected) bytes, found \(actual)\(actual > expected ? " or more" : "")"
     case .wrongDigest(let path, let expected, let actual): "\(path) has the wrong digest: expected \(expected), found \(actual)"
+    case .wrongSegment(let path, let range, let expected, let actual):
+      "\(path) has the wrong digest in bytes \(range.lowerBound) to \(range.upperBound - 1): expected \(expected), found \(actual)"
+    case .wrongSegments(let path, let error): "\(path) is not of the signed file: \(error)"
     case .changedWhileRead(let path): "\(path) changed while it was being read"
     case .file(let error): error.description
     case .cancelled: "cancelled"

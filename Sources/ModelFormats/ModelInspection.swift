@@ -58,6 +58,19 @@ public enum ModelInspection {
     }
   }
 
+  /// How many of a file's first bytes `contradiction` makes use of.
+  package static let beginningLength = FileContent.prefixLength
+
+  /// What a file is instead of what its name promises, as far as its first bytes tell; nil where nothing speaks against it.
+  /// - Parameter beginning: the file's first `beginningLength` bytes, or all of them.
+  package static func contradiction(name: String, beginning: [UInt8]) -> FileContent? {
+    let content = FileContent(prefix: beginning)
+    switch (fileExtension(of: name), content) {
+    case (.unknown, _), (.gguf, .gguf), (.safetensors, .safetensors), (.safetensors, .binary), (.safetensors, .zeros): return nil
+    default: return content
+    }
+  }
+
   private static func inspect(
     extension promised: ModelFormat, length: UInt64, limits: ModelFormatLimits, tensor: @escaping (TensorDescription) -> Void,
     read: @escaping (_ offset: UInt64, _ count: Int) -> [UInt8]

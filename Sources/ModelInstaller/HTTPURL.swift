@@ -1,18 +1,29 @@
-/// An `http` or `https` URL without user name, password, query and fragment: what a mirror's folder is named by.
+/// An `http` or `https` URL without user name, password and fragment: what a mirror's folder is named by, which has no query either, or where a
+/// single file can be had.
 public struct HTTPURL: Hashable, Sendable {
   /// The URL, without a slash at its end.
   public let text: String
 
   /// Reads a URL (RFC 3986). What it has to be, and not the text, stands in the error: the text may hold a password.
   /// - Throws: `unusableURL`.
-  public init(_ text: String) throws(InstallationError) {
+  public init(_ text: String) throws(InstallationError) { try self.init(text, mayHaveQuery: false) }
+
+  /// The URL of one file, which may have a query.
+  package init(ofFile text: String) throws(InstallationError) { try self.init(text, mayHaveQuery: true) }
+
+  private init(_ text: String, mayHaveQuery: Bool) throws(InstallationError) {
     guard let schemeEnd = text.utf8.firstIndex(of: UInt8(ascii: ":")), ["http", "https"].contains(text[..<schemeEnd].lowercased()),
       text[schemeEnd...].hasPrefix("://")
     else { throw .unusableURL(expected: "http:// or https://") }
     let rest = text[schemeEnd...].utf8.dropFirst(3)
     let authority = rest.prefix { !"/?#".utf8.contains($0) }
     guard !authority.contains(UInt8(ascii: "@")) else { throw .unusableURL(expected: "a URL without user name and password") }
-    let path = rest[authority.endIndex...]
+    let pathAndQuery = rest[authority.endIndex...]
+    let path = mayHaveQuery ? pathAndQuery.prefix { $0 != UInt8(ascii: "?") } : pathAndQuery
+    // A query ends up in a request line as it is.
+    guard pathAndQuery[path.endIndex...].allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
+      throw .unusableURL(expected: "a query of printable ASCII, without a fragment")
+    }
     guard !path.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
       throw .unusableURL(expected: "a URL without a query and a fragment")
     }
@@ -20,11 +31,18 @@ public struct HTTPURL: Hashable, Sendable {
       throw .unusableURL(
         expected: "a host, then a path whose other characters than letters, digits and -._~!$&'()*+,;=:@/ are written as %XX")
     }
+    guard path.endIndex == pathAndQuery.endIndex else {
+      self.text = text
+      return
+    }
     let trimmed = text.utf8.reversed().drop { $0 == UInt8(ascii: "/") }.reversed()
     self.text = String(decoding: Array(trimmed), as: UTF8.self)
   }
 
   private init(checked text: String) { self.text = text }
+
+  /// For messages: without the query, which may be a signature.
+  package var shown: String { String(text.prefix { $0 != "?" }) }
 
   /// The URL of something below, whose path is written as a URL holds it.
   package func appending(encoded path: String) -> HTTPURL { HTTPURL(checked: "\(text)/\(path)") }
@@ -81,5 +99,5 @@ public struct HTTPURL: Hashable, Sendable {
 }
 
 extension HTTPURL: CustomStringConvertible {
-  public var description: String { text }
+  public var description: String { shown }
 }

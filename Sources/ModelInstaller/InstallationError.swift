@@ -8,6 +8,8 @@ public enum InstallationError: Error, Equatable, Sendable {
   case verification(VerificationError)
   /// What a mirror served is not trusted.
   case served(VerificationError, by: Mirror)
+  /// Some mirror says that there is no newer root, and this one, which may have it, failed.
+  indirect case undecidedRoot(urlPath: String, failed: Mirror, InstallationError)
   /// The network or a server failed.
   case transport(TransportError)
   /// The device's trusted state can't be used.
@@ -18,6 +20,8 @@ public enum InstallationError: Error, Equatable, Sendable {
   case unusableURL(expected: String)
   /// The file that remembers where mirrors are is not as it was written.
   case damagedMirrorList(path: String)
+  /// A model, or the store that it is in, is not what it would have to be.
+  case model(ModelError)
   /// The caller asked to stop.
   case cancelled
 }
@@ -27,11 +31,14 @@ extension InstallationError: CustomStringConvertible {
     switch self {
     case .verification(let error): error.description
     case .served(let error, let mirror): "\(error) (from \(mirror))"
+    case .undecidedRoot(let path, let mirror, let error):
+      "whether there is a newer root can't be told: expected an answer of \(mirror) for \(path), found: \(error)"
     case .transport(let error): error.description
     case .store(let error): error.description
     case .file(let error): error.description
     case .unusableURL(let expected): "not a usable URL: expected \(expected)"
     case .damagedMirrorList(let path): "\(path) is damaged: expected the lines that this software wrote"
+    case .model(let error): error.description
     case .cancelled: "cancelled"
     }
   }
@@ -44,8 +51,9 @@ extension InstallationError {
     case .served(.thresholdNotMet, _), .served(.rolledBack, _), .served(.removedFromSnapshot, _): 5
     case .served(.expired, _): 4
     case .served(.file, _): 1
-    case .served, .verification: 3
+    case .served, .verification, .undecidedRoot: 3
     case .transport(.notAvailable): 1
+    case .model: 3
     case .store, .file, .transport, .unusableURL, .damagedMirrorList, .cancelled: 2
     }
   }

@@ -7,8 +7,8 @@ package import TrustStore
 ///
 /// - Where one fails, in whatever way, the next is asked. What no mirror can answer ends the refresh with the most telling of their errors:
 ///   what can't be trusted before what can't be reached, and that before what is not there.
-/// - The chain of roots ends only where every mirror says that the next root is not available: one that can't be reached may hold it
-///   (TUF 1.0.34 §5.3.3).
+/// - The chain of roots ends only where every mirror says that the next root is not available: one that fails may hold it
+///   (TUF 1.0.34 §5.3.3). The error names that mirror, which can then be left out.
 /// - What one mirror served and the workflow refused is never tried again, and leaves no trace in the state.
 package struct MetadataMirrors<Network: Transport> {
   private let mirrors: [Mirror]
@@ -23,14 +23,14 @@ package struct MetadataMirrors<Network: Transport> {
 
   /// Runs a refresh to its end.
   /// - Parameter store: gets each change durably before the next request.
-  /// - Returns: what is trusted now, and the roles of which something new was kept.
+  /// - Returns: what is trusted now, the roles of which something new was kept, and those whose kept files were damaged and are replaced.
   package mutating func refresh(
     _ workflow: ClientWorkflow, keepingIn store: inout TrustStore
-  ) throws(InstallationError) -> (manifest: TrustedManifest, changed: Set<TopLevelRole>) {
+  ) throws(InstallationError) -> (manifest: TrustedManifest, changed: Set<TopLevelRole>, replaced: Set<TopLevelRole>) {
     var workflow = workflow
     var changed: Set<TopLevelRole> = []
     while let request = workflow.request {
-      for change in try answer(request, of: &workflow) {
+      for change in try answer(request, consumer: &workflow) {
         do { try store.keep(change) } catch { throw .store(error) }
         switch change {
         case .root: changed.insert(.root)
@@ -40,7 +40,7 @@ package struct MetadataMirrors<Network: Transport> {
       }
     }
     guard let manifest = workflow.manifest else { throw .verification(.neverRefreshed(role: TopLevelRole.timestamp.name)) }
-    return (manifest, changed)
+    return (manifest, changed, workflow.replaced)
   }
 
   /// Finds a target, through as many delegated roles as it takes.
@@ -58,7 +58,7 @@ package struct MetadataMirrors<Network: Transport> {
       let kept: [UInt8]?
       do { kept = try store.delegatedMetadata(request.role.name) } catch { throw .store(error) }
       if let kept, search.offerKept(kept) { continue }
-      for change in try answer(request, of: &search) {
+      for change in try answer(request, consumer: &search) {
         do { try store.keep(change) } catch { throw .store(error) }
       }
     }
@@ -66,14 +66,32 @@ package struct MetadataMirrors<Network: Transport> {
     return finding.file
   }
 
+  /// Answers one request of a walk over the delegated roles.
+  /// - Throws: a `VerificationError` for what is this role's fault, `InstallationError` for what is not: no connection, say.
+  package mutating func answer(_ request: MetadataRequest, of walk: inout DelegationWalk) throws -> [TrustChange] {
+    do throws(InstallationError) { return try answer(request, consumer: &walk) } catch {
+      switch error {
+      case .served(let error, _), .verification(let error): throw error
+      case .transport(.connection): throw error
+      case .transport: throw VerificationError.unavailable(role: request.role.name, urlPath: request.urlPath)
+      default: throw error
+      }
+    }
+  }
+
   private mutating func answer(
-    _ request: MetadataRequest, of workflow: inout some MetadataConsumer
+    _ request: MetadataRequest, consumer workflow: inout some MetadataConsumer
   ) throws(InstallationError) -> [TrustChange] {
     var worst: InstallationError?
+    var failed: Mirror?
+    var isDenied = false
     for step in mirrors.indices {
       let index = (current + step) % mirrors.count
       do throws(InstallationError) {
-        guard let bytes = try fetch(request, from: mirrors[index]) else { continue }
+        guard let bytes = try fetch(request, from: mirrors[index]) else {
+          isDenied = true
+          continue
+        }
         // On a copy, so that nothing remains of an answer that is refused.
         var attempt = workflow
         let changes: [TrustChange]
@@ -83,11 +101,17 @@ package struct MetadataMirrors<Network: Transport> {
         return changes
       } catch {
         if error == .cancelled { throw error }
-        if error.weight > worst?.weight ?? 0 { worst = error }
+        workflow.supplyFailure()
+        guard error.weight > worst?.weight ?? 0 else { continue }
+        (worst, failed) = (error, mirrors[index])
       }
     }
-    if let worst { throw worst }
-    do { return try workflow.supplyNothing() } catch { throw .verification(error) }
+    // What was refused is told before what is not there.
+    if let worst, !(isDenied && request.role == .root) { throw worst }
+    do { return try workflow.supplyNothing() } catch {
+      if case .undecidedRoot = error, let worst, let failed { throw .undecidedRoot(urlPath: request.urlPath, failed: failed, worst) }
+      throw .verification(error)
+    }
   }
 
   /// - Returns: nil where the mirror says that there is no such file.
@@ -123,6 +147,7 @@ package struct MetadataMirrors<Network: Transport> {
 private protocol MetadataConsumer {
   mutating func supply(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange]
   mutating func supplyNothing() throws(VerificationError) -> [TrustChange]
+  mutating func supplyFailure()
 }
 
 extension ClientWorkflow: MetadataConsumer {
@@ -134,6 +159,17 @@ extension TargetSearch: MetadataConsumer {
     try supplyNotAvailable()
     return []
   }
+
+  fileprivate mutating func supplyFailure() {}
+}
+
+extension DelegationWalk: MetadataConsumer {
+  fileprivate mutating func supplyNothing() throws(VerificationError) -> [TrustChange] {
+    guard let request else { return [] }
+    throw .unavailable(role: request.role.name, urlPath: request.urlPath)
+  }
+
+  fileprivate mutating func supplyFailure() {}
 }
 
 private func onDisk<Result>(_ operation: FileOperation, _ path: String, _ body: () throws(Errno) -> Result) throws(InstallationError)

@@ -1,4 +1,5 @@
 internal import FileIO
+internal import TrustStore
 
 /// Where the mirrors are, as `init` remembers it in the state folder. Nothing is trusted because of it.
 ///
@@ -10,7 +11,8 @@ internal import FileIO
 /// ```
 package struct MirrorList: Equatable, Sendable {
   private static let name = "mirrors"
-  private static let header = "signed-manifest-mirrors 1"
+  private static let format: Int64 = 1
+  private static let header = "signed-manifest-mirrors"
   private static let byteLimit = 64 << 10
 
   /// The URLs as they were given.
@@ -32,6 +34,12 @@ package struct MirrorList: Equatable, Sendable {
       return
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .damagedMirrorList(path: path) }
+    // Whatever else a later format has.
+    if let first = text.split(separator: "\n").first, first.hasPrefix(Self.header + " "), let found = Int64(first.dropFirst(Self.header.utf8.count + 1)),
+      found > Self.format
+    {
+      throw .store(.newerFormat(path: path, found: found, supported: Self.format))
+    }
     for line in text.split(separator: "\n").dropFirst() {
       if line.hasPrefix("metadata ") { metadata.append(String(line.dropFirst(9))) }
       if line.hasPrefix("targets ") { targets.append(String(line.dropFirst(8))) }
@@ -45,6 +53,6 @@ package struct MirrorList: Equatable, Sendable {
   }
 
   private var text: String {
-    ([Self.header] + metadata.map { "metadata \($0)" } + targets.map { "targets \($0)" }).joined(separator: "\n") + "\n"
+    (["\(Self.header) \(Self.format)"] + metadata.map { "metadata \($0)" } + targets.map { "targets \($0)" }).joined(separator: "\n") + "\n"
   }
 }

@@ -4,6 +4,12 @@ public enum TransportError: Error, Equatable, Sendable {
   case notAvailable(url: String, status: Int)
   /// The server answered with another status than 200.
   case status(url: String, Int)
+  /// The server has too much to do, and says in how many seconds to ask again.
+  case overloaded(url: String, status: Int, retryAfter: Int)
+  /// A part was asked for, and the server gives only the whole.
+  case rangeIgnored(url: String)
+  /// A part was asked for, and the server gives another one, or one of a file of another length.
+  case wrongRange(url: String, expected: String, found: String)
   /// The answer is longer than what was asked for; `announced` is its length where the server said it.
   case tooLong(url: String, limit: Int64, announced: Int64?)
   /// The answer is encoded, although nothing but the plain bytes was asked for.
@@ -38,6 +44,11 @@ extension TransportError: CustomStringConvertible {
     switch self {
     case .notAvailable(let url, let status), .status(let url, let status):
       "the server answered with status \(status) for \(url): expected 200"
+    case .overloaded(let url, let status, let seconds):
+      "the server answered with status \(status) for \(url): expected 200; it asks to be left alone for \(seconds) s"
+    case .rangeIgnored(let url): "the server gives only the whole of \(url): expected a part"
+    case .wrongRange(let url, let expected, let found):
+      "the server answered with another part of \(url): expected \(expected), found \(found)"
     case .tooLong(let url, let limit, let announced):
       "\(url) is too long: expected at most \(limit) bytes, found \(announced.map { "\($0)" } ?? "more")"
     case .encoded(let url, let encoding): "\(url) came encoded: expected the plain bytes, found \(encoding)"
@@ -45,6 +56,18 @@ extension TransportError: CustomStringConvertible {
     case .redirect(let url, .downgrade(let target)): "\(url) redirects from https to http, to \(target): expected https"
     case .redirect(let url, .unusable): "\(url) redirects to what is no http or https URL"
     case .connection(let url, let fault, let detail): "\(fault.rawValue): \(url): \(detail)"
+    }
+  }
+}
+
+extension TransportError {
+  /// Whether asking again may bring it: what a server or a connection had for the moment. What will be so again never is.
+  package var mayPass: Bool {
+    switch self {
+    case .status(_, let status): status == 408 || status == 429 || (500...599).contains(status) && status != 501 && status != 505
+    case .overloaded: true
+    case .connection(_, let fault, _): fault == .unreachable || fault == .timedOut || fault == .broken
+    case .notAvailable, .rangeIgnored, .wrongRange, .tooLong, .encoded, .redirect: false
     }
   }
 }

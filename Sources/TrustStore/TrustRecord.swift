@@ -1,26 +1,32 @@
 internal import FileIO
 internal import TUFMetadata
 
-/// What a device remembers beside the metadata files: where its trust begins, the root that the cache was verified under, and when a refresh
-/// last succeeded.
+/// What a device remembers beside the metadata files: where its trust begins, the root that the cache was verified under, which files have to
+/// be there, and when a refresh last succeeded.
 ///
 /// A small text file, one `name value` a line, in this order:
 /// ```
-/// signed-manifest-trust 2
+/// signed-manifest-trust 3
 /// anchor 1
 /// verified-under-root 3
+/// kept timestamp
+/// kept snapshot
 /// newest-refresh 2030-01-01T00:00:00Z
 /// ```
-/// The third line is missing where no timestamp or snapshot is kept, the last one where no refresh has succeeded yet. Format 1 has no last
-/// line; it is read, and becomes format 2 when the record is next written.
+/// The third line is missing where no timestamp or snapshot is kept, each of the next two where that file need not be there, the last one where
+/// no refresh has succeeded yet. Format 1 has no last line and format 2 no `kept`; both are read, and become format 3 when the record is next
+/// written.
 struct TrustRecord: Equatable {
-  static let format: Int64 = 2
+  static let format: Int64 = 3
   static let byteLimit = 4096
 
   /// The version of the root that trust begins at.
   var anchor: Version
   /// The root version under which timestamp and snapshot were verified.
   var verifiedUnderRoot: Version?
+  /// Whether the file was written, so that it is missed where it is gone: an older one could be taken for new then.
+  var keptTimestamp = false
+  var keptSnapshot = false
   /// The newest time at which a whole refresh succeeded.
   var newestRefresh: UTCTime?
 
@@ -34,6 +40,7 @@ struct TrustRecord: Equatable {
     guard let anchor = Self.value("anchor", &lines).flatMap(Self.number).flatMap(Version.init) else { throw Self.damaged(path) }
     self.anchor = anchor
     verifiedUnderRoot = Self.value("verified-under-root", &lines).flatMap(Self.number).flatMap(Version.init)
+    if format >= 3 { (keptTimestamp, keptSnapshot) = (Self.skip(Self.timestampLine, &lines), Self.skip(Self.snapshotLine, &lines)) }
     newestRefresh = format < 2 ? nil : Self.value("newest-refresh", &lines).flatMap { try? UTCTime(text: $0.span) }
     // Nothing else was written, no line is left over or unreadable, and no number has another spelling.
     guard self.bytes(format: format) == bytes else { throw Self.damaged(path) }
@@ -44,6 +51,8 @@ struct TrustRecord: Equatable {
   private func bytes(format: Int64) -> [UInt8] {
     var text = "signed-manifest-trust \(format)\nanchor \(anchor)\n"
     if let verifiedUnderRoot { text += "verified-under-root \(verifiedUnderRoot)\n" }
+    if keptTimestamp { text += Self.timestampLine + "\n" }
+    if keptSnapshot { text += Self.snapshotLine + "\n" }
     if let newestRefresh { text += "newest-refresh \(newestRefresh)\n" }
     return Array(text.utf8)
   }
@@ -54,6 +63,16 @@ struct TrustRecord: Equatable {
     guard let line = lines.first, line.starts(with: prefix) else { return nil }
     lines.removeFirst()
     return Array(line.dropFirst(prefix.count))
+  }
+
+  private static let timestampLine = "kept timestamp"
+  private static let snapshotLine = "kept snapshot"
+
+  /// - Returns: whether the next line was this one.
+  private static func skip(_ line: String, _ lines: inout ArraySlice<ArraySlice<UInt8>>) -> Bool {
+    guard let next = lines.first, next.elementsEqual(line.utf8) else { return false }
+    lines.removeFirst()
+    return true
   }
 
   private static func number(_ digits: [UInt8]) -> Int64? {

@@ -16,7 +16,7 @@ extension TrustStore {
     let layout = TrustLayout(path)
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
     try requireOnlyOwnNames(layout)
-    let lock = try lock(layout)
+    let lock = try lock(layout.lock)
     let isNew = try writeFirstRoot(layout, root, version)
     _ = consume lock  // Held until here.
     return isNew
@@ -24,8 +24,10 @@ extension TrustStore {
 
   private static func writeFirstRoot(_ layout: TrustLayout, _ root: [UInt8], _ version: Version) throws(TrustStoreError) -> Bool {
     if let record = try existingRecord(layout) {
-      let kept = try onDisk { () throws(FileError) in
-        try readFile(layout.root(record.anchor), limit: VerificationLimits().rootByteCount, followingLinks: false)
+      let path = layout.root(record.anchor)
+      let kept: [UInt8]
+      do { kept = try readFile(path, limit: VerificationLimits().rootByteCount, followingLinks: false) } catch {
+        throw TrustFiles.error(error, path)
       }
       guard kept == root else { throw .alreadyInitialised(path: layout.path) }
       return false
@@ -53,7 +55,7 @@ extension TrustStore {
   private static func existingRecord(_ layout: TrustLayout) throws(TrustStoreError) -> TrustRecord? {
     let bytes: [UInt8]
     do { bytes = try readFile(layout.record, limit: TrustRecord.byteLimit, followingLinks: false) } catch {
-      guard error.errno == .notFound else { throw .file(error) }
+      guard error.errno == .notFound else { throw TrustFiles.error(error, layout.record) }
       return nil
     }
     return try TrustRecord(bytes, path: layout.record)

@@ -2,164 +2,131 @@ internal import FileIO
 public import ManifestVerifier
 public import TUFMetadata
 
-/// The device's trusted metadata on disk: the exact bytes that were verified.
+/// The device's trusted metadata on disk: the exact bytes that were verified. This value is the one that may change it; `TrustReader` reads it.
 ///
 /// ```
 /// root.json timestamp.json snapshot.json targets.json   what is trusted now
 /// <sha256 of the name>.json                             the same of a delegated role
 /// roots/1.json roots/2.json …                           the chain of roots
 /// trust                                                 where trust begins, the root that the cache was verified under, the newest refresh
-/// lock                                                  held while the state is read or changed
+/// lock                                                  held while the state is read, or one change of it written
+/// refresh-lock                                          held as long as one process may change the state
 /// ```
 /// Every file is replaced whole and durably, in an order in which a crash at any point leaves a state that the next refresh
 /// accepts and that permits no rollback. Nothing here is believed without being verified again.
+///
+/// Only one process at a time refreshes, so that each refresh is held against what the one before it has kept. Readers are kept out no longer
+/// than one change takes to be written, and see the state before or after it, as after a crash: a slow mirror hinders no check.
 public struct TrustStore: ~Copyable {
   /// The folder.
   public let path: String
-  let limits: VerificationLimits
-  var record: TrustRecord
-  private let lock: FileLock?
+  private var files: TrustFiles
+  private let turn: FileLock
 
-  /// Opens the state of a folder and keeps other processes from changing it as long as the value lives.
+  /// Opens the state of a folder, and keeps other processes from changing it as long as the value lives.
   /// - Throws: `notInitialised`, `locked`, `newerFormat`, `damaged` or `file`.
   public init(_ path: String, limits: VerificationLimits = .init()) throws(TrustStoreError) {
     let layout = TrustLayout(path)
-    // Asked before the lock file is made, so that a folder of somebody else's stays as it is.
-    do throws(Errno) { _ = try FileSystem.status(of: layout.record, followingLinks: false) } catch {
-      guard error == .notFound || error == .notDirectory else { throw .file(.system(.read, path: layout.record, error)) }
-      throw .notInitialised(path: path)
+    try TrustFiles.requireRecord(layout)
+    let turn = try Self.lock(layout.turn)
+    // Nobody else writes now: what is read stays so without the other lock.
+    for folder in [layout.path, layout.roots] {
+      do { try TemporaryFile.removeLeftovers(inDirectory: folder) } catch {
+        // What is no folder is told when it is read.
+        guard error.errno == .notFound || error.errno == .notDirectory else { throw .file(error) }
+      }
     }
-    let lock = try Self.lockToRead(layout)
-    let bytes = try onDisk { () throws(FileError) in
-      try readFile(layout.record, limit: TrustRecord.byteLimit, followingLinks: false)
-    }
-    record = try TrustRecord(bytes, path: layout.record)
+    files = try TrustFiles(layout, limits)
+    self.turn = turn
     self.path = path
-    self.limits = limits
-    self.lock = lock
   }
 
-  var layout: TrustLayout { TrustLayout(path) }
+  var layout: TrustLayout { files.layout }
 
   /// How long a process waits for another that holds the lock, in milliseconds.
   private static let patience: UInt32 = 10_000
 
-  static func lock(_ layout: TrustLayout) throws(TrustStoreError) -> FileLock {
-    do { return try FileLock(layout.lock, permissions: 0o644, patience: patience) } catch {
+  static func lock(_ path: String, isShared: Bool = false) throws(TrustStoreError) -> FileLock {
+    do { return try FileLock(path, permissions: 0o644, isShared: isShared, patience: patience) } catch {
       switch error {
       case .held(let path, let process): throw .locked(path: path, process: process)
-      case .file(let error): throw .file(error)
+      case .file(let error): throw TrustFiles.error(error, path)
       }
-    }
-  }
-
-  /// A state that this process can't write, in a read-only image say, needs no lock to be read.
-  private static func lockToRead(_ layout: TrustLayout) throws(TrustStoreError) -> FileLock? {
-    do {
-      let lock = try lock(layout)
-      try removeLeftovers(layout)
-      return lock
-    } catch {
-      if case .file(let file) = error, file.errno == .readOnlyFileSystem || file.errno == .accessDenied { return nil }
-      throw error
-    }
-  }
-
-  /// What a killed process was still writing.
-  private static func removeLeftovers(_ layout: TrustLayout) throws(TrustStoreError) {
-    try onDisk { () throws(FileError) in
-      try TemporaryFile.removeLeftovers(inDirectory: layout.path)
-      try TemporaryFile.removeLeftovers(inDirectory: layout.roots)
     }
   }
 
   // MARK: Reading
 
   /// The root at which trust begins.
-  public func anchor() throws(TrustStoreError) -> [UInt8] { try read(layout.root(record.anchor), limits.rootByteCount) }
+  /// - Throws: `damaged` where that does not verify, or `file`.
+  public func anchor() throws(TrustStoreError) -> [UInt8] { try files.anchor() }
 
   /// Everything that earlier refreshes have kept.
-  public func metadata() throws(TrustStoreError) -> StoredMetadata {
-    StoredMetadata(
-      roots: try roots(),
-      verifiedUnderRoot: record.verifiedUnderRoot,
-      newestRefresh: record.newestRefresh,
-      timestamp: try readIfPresent(.timestamp, limits.timestampByteCount),
-      snapshot: try readIfPresent(.snapshot, limits.metadataByteCount),
-      targets: try readIfPresent(.targets, limits.metadataByteCount))
-  }
+  /// - Throws: `damaged` where a file is missing or is none, or `file`.
+  public func metadata() throws(TrustStoreError) -> StoredMetadata { try files.metadata() }
 
   /// What was kept of a delegated role; nil where nothing was.
-  public func delegatedMetadata(_ name: ByteString) throws(TrustStoreError) -> [UInt8]? {
-    try readIfPresent(.delegated(name), limits.metadataByteCount)
-  }
+  public func delegatedMetadata(_ name: ByteString) throws(TrustStoreError) -> [UInt8]? { try files.delegatedMetadata(name) }
 
   /// What was kept of a delegated role, as `KeptManifest` reads it: a file that can't be read is a fault of that role alone.
-  public func kept(_ role: ByteString) throws(VerificationError) -> [UInt8]? {
-    do { return try readIfPresent(.delegated(role), limits.metadataByteCount) } catch {
-      guard case .file(let fault) = error else { return nil }
-      throw .file(fault)
-    }
-  }
-
-  private func roots() throws(TrustStoreError) -> [[UInt8]] {
-    let names = try onDisk { () throws(FileError) in
-      try FileError.describing(.list, layout.roots) { () throws(Errno) in try FileSystem.names(inDirectory: layout.roots) }
-    }
-    var roots: [[UInt8]] = []
-    for version in names.compactMap(TrustLayout.rootVersion).sorted() { roots.append(try read(layout.root(version), limits.rootByteCount)) }
-    return roots
-  }
-
-  private func read(_ path: String, _ limit: Int) throws(TrustStoreError) -> [UInt8] {
-    try onDisk { () throws(FileError) in try readFile(path, limit: limit, followingLinks: false) }
-  }
-
-  private func readIfPresent(_ role: MetadataRole, _ limit: Int) throws(TrustStoreError) -> [UInt8]? {
-    do { return try read(layout.metadata(role), limit) } catch {
-      if case .file(let file) = error, file.errno == .notFound { return nil }
-      throw error
-    }
-  }
+  public func kept(_ role: ByteString) throws(VerificationError) -> [UInt8]? { try files.kept(role) }
 
   // MARK: Writing
 
-  /// Keeps one change of a refresh, durably.
+  /// Keeps one change of a refresh, durably. Readers are kept out meanwhile, and no longer.
   ///
   /// The record of the root that the cache was verified under is written before the file that it speaks of: a crash in between
-  /// leaves the older file, from which no key was taken away since, or it would have been discarded first.
-  /// - Throws: `file`.
+  /// leaves the older file, from which no key was taken away since, or it would have been discarded first. That a file is there, and has to be
+  /// found again, is recorded after it was written, and forgotten before it is removed.
+  /// - Throws: `locked` or `file`.
   public mutating func keep(_ change: TrustChange) throws(TrustStoreError) {
+    let lock = try Self.lock(layout.lock)
+    try write(change)
+    _ = consume lock  // Held until here.
+  }
+
+  private mutating func write(_ change: TrustChange) throws(TrustStoreError) {
     switch change {
     case .root(let version, let bytes):
       // The chain is what counts: a crash in between leaves the root to be walked again, and `root.json` written again with it.
       try replace(layout.metadata(.root), bytes)
       try replace(layout.root(version), bytes)
     case .discardTimestampAndSnapshot:
+      try writeRecord { ($0.keptTimestamp, $0.keptSnapshot) = (false, false) }
       try remove(layout.metadata(.timestamp))
       try remove(layout.metadata(.snapshot))
       // The newest refresh stays known: a clock that is set back must not profit from a rotation.
-      var new = record
-      new.verifiedUnderRoot = nil
-      try write(new)
+      try writeRecord { $0.verifiedUnderRoot = nil }
     case .refreshed(let time):
-      guard record.newestRefresh.map({ $0 < time }) ?? true else { return }
-      var new = record
-      new.newestRefresh = time
-      try write(new)
+      guard files.record.newestRefresh.map({ $0 < time }) ?? true else { return }
+      try restoreCopyOfRoot()
+      // All of it was verified just now, what an older format did not note included.
+      try writeRecord { ($0.newestRefresh, $0.keptTimestamp, $0.keptSnapshot) = (time, true, true) }
     case .metadata(let role, let bytes, let root):
-      if record.verifiedUnderRoot != root {
-        var new = record
-        new.verifiedUnderRoot = root
-        try write(new)
-      }
+      try writeRecord { $0.verifiedUnderRoot = root }
       try replace(layout.metadata(role), bytes)
+      switch role {
+      case .topLevel(.timestamp): try writeRecord { $0.keptTimestamp = true }
+      case .topLevel(.snapshot): try writeRecord { $0.keptSnapshot = true }
+      default: break
+      }
     }
   }
 
-  private mutating func write(_ new: TrustRecord) throws(TrustStoreError) {
+  /// Whether `root.json` is not the newest root. It is written again when a refresh has succeeded, and nothing is lost: the roots lie in `roots`.
+  public func hasDamagedCopyOfRoot() throws(TrustStoreError) -> Bool { try files.hasDamagedCopyOfRoot() }
+
+  private func restoreCopyOfRoot() throws(TrustStoreError) {
+    guard try files.hasDamagedCopyOfRoot(), let newest = try files.metadata().roots.last else { return }
+    try replace(layout.metadata(.root), newest)
+  }
+
+  private mutating func writeRecord(_ change: (inout TrustRecord) -> Void) throws(TrustStoreError) {
+    var new = files.record
+    change(&new)
+    guard new != files.record else { return }
     try replace(layout.record, new.bytes)
-    record = new
+    files.record = new
   }
 
   private func replace(_ path: String, _ bytes: [UInt8]) throws(TrustStoreError) {

@@ -18,25 +18,21 @@ struct DeviceRefresh {
   let oldRoot: Version
   let now: UTCTime
 
-  /// - Parameter then: what is done while the state is still locked, with the same mirrors.
+  /// - Parameter then: what is done before another process may refresh, with the same mirrors.
   @discardableResult
   init(
-    _ invocation: Invocation, over network: HTTPTransport,
+    _ invocation: Invocation, over network: HTTPTransport, _ output: Output,
     then: (DeviceRefresh, inout MetadataMirrors<HTTPTransport>, inout TrustStore) throws -> Void
   ) throws {
     var mirrors = MetadataMirrors(
       try MirrorOptions.mirrors(MirrorOptions.metadata, invocation, remembered: \.metadata), over: network)
     let now = try ReportTime.now()
     var store = try TrustStore(DeviceState.folder(invocation))
-    let (anchor, stored) = (try DeviceState.anchor(invocation, store), try store.metadata())
-    let (oldRoot, workflow) = try DeviceState.explaining(invocation) { () throws(VerificationError) in
-      (
-        try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version,
-        try ClientWorkflow(anchor: anchor, stored: stored, now: now)
-      )
-    }
-    (manifest, changed) = try mirrors.refresh(workflow, keepingIn: &store)
-    (self.stored, self.oldRoot, self.now) = (stored, oldRoot, now)
+    let beginning = try DeviceState.beginRefresh(invocation, store, at: now)
+    let replaced: Set<TopLevelRole>
+    (manifest, changed, replaced) = try mirrors.refresh(beginning.workflow, keepingIn: &store)
+    DeviceState.warnOfRepairs(beginning, replaced, output)
+    (stored, oldRoot, self.now) = (beginning.stored, beginning.oldRoot, now)
     try then(self, &mirrors, &store)
   }
 }

@@ -21,6 +21,13 @@ extension Failure {
     case .served(let error, let mirror):
       self.init(error)
       place = [place, mirror.description].compactMap { $0 }.joined(separator: ", ")
+    case .undecidedRoot(let path, let mirror, let error):
+      self.init(error)
+      let reason = message
+      message = "whether there is a newer root can't be told: this mirror failed, and may have it"
+      (expected, found) = ("the file \(path), or that there is none", [reason, found].compactMap { $0 }.joined(separator: ": "))
+      place = mirror.description
+      hint = "try again when it answers, or leave it out: give --metadata-url for each of the other mirrors; nothing was changed by this"
     case .transport(let error): self.init(error)
     case .store(let error): self.init(error, program: "manifest-install")
     case .file(let error): self.init(error)
@@ -29,6 +36,7 @@ extension Failure {
       self.init(
         .malformed, "the list of mirrors is damaged", expected: "the lines that this software wrote", at: path,
         hint: "remove the file, and give init the URLs again; nothing is trusted because of it")
+    case .model(let error): self.init(error)
     case .cancelled: self.init(.interrupted, "interrupted", hint: "run the command again: it goes on from what is there")
     }
   }
@@ -40,6 +48,14 @@ extension Failure {
       self.init(
         .network, "the server does not have it, or does not give it", expected: "status 200", found: "status \(status)", at: url,
         hint: "check that the URL is that of the published folder; \(other)")
+    case .overloaded(let url, let status, let seconds):
+      self.init(
+        .network, "the server has too much to do", expected: "status 200", found: "status \(status)", at: url,
+        hint: "it asks to be left alone for \(seconds) s; \(other)")
+    case .rangeIgnored(let url):
+      self.init(.network, "the server gives only whole files", expected: "a part of the file", at: url, hint: other)
+    case .wrongRange(let url, let expected, let found):
+      self.init(.network, "the server answered with another part of the file", expected: expected, found: found, at: url, hint: other)
     case .tooLong(let url, let limit, let announced):
       self.init(
         .network, "the answer is too long", expected: "at most \(limit) bytes", found: announced.map { "\($0) bytes" } ?? "more", at: url,

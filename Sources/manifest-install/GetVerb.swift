@@ -35,9 +35,9 @@ enum GetVerb {
     let paths = try invocation.values(targets.name).map(path)
     let mirrors = try MirrorOptions.mirrors(MirrorOptions.targets, invocation, remembered: \.targets)
     let network = try Network.transport(invocation)
-    // All are looked up before any is fetched, so that a mistyped name costs no download; the state is locked no longer than that.
+    // All are looked up before any is fetched, so that a mistyped name costs no download.
     var files: [(path: TargetPath, file: TargetFile)] = []
-    let refresh = try DeviceRefresh(invocation, over: network) { refresh, source, store in
+    let refresh = try DeviceRefresh(invocation, over: network, output) { refresh, source, store in
       for path in paths {
         files.append((path, try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &store)))
       }

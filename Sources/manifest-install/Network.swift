@@ -22,13 +22,18 @@ enum Network {
     + "are followed, none of them from https to http. An answer that is encoded or longer than it may be is refused."
 
   static func transport(_ invocation: Invocation) throws -> HTTPTransport {
+    try HTTPTransport(options(invocation), isCancelled: { Interruption.isRequested })
+  }
+
+  /// How every transport of one command makes its requests.
+  static func options(_ invocation: Invocation) throws -> HTTPOptions {
     var options = HTTPOptions(userAgent: "manifest-install/\(ToolVersion.current)")
     options.certificateAuthorities = invocation.value(authorities.name)
     options.connectSeconds = invocation.requiredInteger(connectTimeout.name)
     options.stallSeconds = invocation.requiredInteger(stallTimeout.name)
     options.leastSpeed = invocation.requiredInteger(leastSpeed.name)
     options.credentials = try credentials()
-    return try HTTPTransport(options, isCancelled: { Interruption.isRequested })
+    return options
   }
 
   private static func credentials() throws -> [HTTPCredentials] {

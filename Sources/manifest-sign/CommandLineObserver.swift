@@ -11,6 +11,7 @@ final class CommandLineObserver: PublishingObserver {
   private struct State {
     var progress: Progress?
     var unencrypted: [String] = []
+    var formerlyUnencrypted: [String] = []
   }
 
   init(_ output: Output) { self.output = output }
@@ -20,6 +21,7 @@ final class CommandLineObserver: PublishingObserver {
   func notice(_ notice: KeyNotice) {
     switch notice {
     case .unencrypted(_, let path): state.withLock { $0.unencrypted.append(path) }
+    case .wasUnencrypted(_, let path): state.withLock { $0.formerlyUnencrypted.append(path) }
     }
   }
 
@@ -34,11 +36,16 @@ final class CommandLineObserver: PublishingObserver {
 
   /// Takes the progress bar away, and warns of what was noticed.
   func finish() {
-    let (progress, unencrypted) = state.withLock { state in
+    let (progress, unencrypted, formerly) = state.withLock { state in
       defer { state = State() }
-      return (state.progress, state.unencrypted)
+      return (state.progress, state.unencrypted, state.formerlyUnencrypted)
     }
     progress?.finish()
+    for path in formerly {
+      output.warning(
+        "\(path) was not encrypted until now: its old content may still be read from the disk, from snapshots and from backups. Destroy those copies; "
+          + "where that can't be done, replace the key")
+    }
     guard !unencrypted.isEmpty else { return }
     output.warning("secret keys without a passphrase, with which whoever can read them can sign: \(unencrypted.joined(separator: ", "))")
   }

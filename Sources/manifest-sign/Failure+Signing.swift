@@ -50,7 +50,9 @@ extension Failure {
     switch error {
     case .file, .system, .damagedTarget: .disk
     case .key(.interrupted, _), .cancelled: .interrupted
-    case .key, .missingKeys, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer, .unsafeConfiguration: .key
+    case .key, .missingKeys, .exampleKey, .secretsFolder, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer,
+      .unsafeConfiguration:
+      .key
     case .keyName, .binCount: .usage
     case .fragment(_, .unsigned), .fragment(_, .unlistedKey), .fragment(_, .invalidSignature): .signature
     case .fragment(_, .expired): .expiredOrRolledBack
@@ -73,13 +75,14 @@ extension Failure {
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
+    case .exampleKey: "make a key of your own with manifest-sign key generate"
+    case .secretsFolder: "name a folder outside of manifests and keys with --secrets; nothing was written"
     case .retiredKey: "make a new key with manifest-sign key generate"
     case .noSuchKey: "run manifest-sign key list"
     case .publishedSecrets:
       "move them out of manifests and keys; if they were ever served or shared, take them for stolen and rotate to new keys"
-    case .signer(_, .messageTooLong): "give the role a key that can sign more, or have the signer take more"
-    case .signer: "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
-    case .unsafeConfiguration: "make it yours alone to write: chown and chmod go-w, its folder too"
+    case .signer(_, let fault): fault.hint ?? "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
+    case .unsafeConfiguration: "make it yours, or root's, alone to write: chown, chmod go-w"
     case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
     case .fragment(_, .unlistedKey):
       "if the key is the machine's, put its public half into keys and its name into keys/policy.json; otherwise don't use the fragment"

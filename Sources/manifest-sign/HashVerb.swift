@@ -36,7 +36,7 @@ enum HashVerb {
     defer { observer.finish() }
     let report = try FragmentHashing.run(
       invocation.required(folder.name), part: part, to: invocation.required(out.name), key: invocation.required(key.name),
-      passphrases: RepositoryOptions.passphraseSource(invocation), now: ReleaseClock.signingTime(),
+      passphrases: RepositoryOptions.passphraseSource(invocation, output), now: ReleaseClock.signingTime(),
       days: invocation.requiredInteger(days.name), observer: observer)
     observer.finish()
     output.line(

@@ -55,7 +55,7 @@ enum InitVerb {
       sizes[role] = try RepositoryCreation.RoleSize(
         role: role, keyCount: invocation.requiredInteger(keyCount(role).name), threshold: invocation.requiredInteger(threshold(role).name))
     }
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let keys: RepositoryCreation.Keys =
       if invocation.flag(unprotected.name) {
         .generatedUnencrypted
@@ -68,8 +68,11 @@ enum InitVerb {
     let creation = RepositoryCreation(layout: layout, sizes: sizes, policy: try policy(invocation, sizes))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    let result = try creation.run(
-      keys: keys, now: ReleaseClock.signingTime(), isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    // However often Control-C is pressed: half a repository's keys are never left behind.
+    let now = try ReleaseClock.signingTime()
+    let result = try Interruption.withoutForce { () throws(SigningError) in
+      try creation.run(keys: keys, now: now, isCancelled: { Interruption.isRequested }, notice: observer.notice)
+    }
     if passphrases.isEmpty {
       output.warning("the passphrase is empty: whoever can read the secret keys can sign; set one with manifest-sign key passphrase NAME")
     }
@@ -82,6 +85,7 @@ enum InitVerb {
     let binCount = invocation.requiredInteger(bins.name)
     policy.bins = HashBins(count: binCount)
     guard policy.bins != nil || binCount == 1 else { throw SigningError.binCount(binCount) }
+    var stated: Set<TopLevelRole> = []
     for text in invocation.values(lifetime.name) {
       let (name, value) = try split(text, lifetime)
       guard let role = TopLevelRole(rawValue: name), let days = Int(value), Policy.lifetimeBounds.contains(days) else {
@@ -90,6 +94,9 @@ enum InitVerb {
           expected: "a role, \"=\", and \(Policy.lifetimeBounds.lowerBound) to \(Policy.lifetimeBounds.upperBound) days",
           found: "\"\(text)\"")
       }
+      guard stated.insert(role).inserted else {
+        throw Failure(.usage, "\(lifetime.name) is given twice for \(role)", expected: "one lifetime for each role", found: "\"\(text)\"")
+      }
       policy.lifetimes[role] = days
     }
     for text in invocation.values(holder.name) {
@@ -97,7 +104,9 @@ enum InitVerb {
       guard RepositoryCreation.keyNames(sizes).values.contains(where: { $0.contains(key) }) else {
         throw Failure(.usage, "\(holder.name) \(text) names no key that is made", expected: "a key, such as root-1", found: "\"\(key)\"")
       }
-      policy.holders[key] = name
+      guard policy.holders.updateValue(name, forKey: key) == nil else {
+        throw Failure(.usage, "\(holder.name) is given twice for \(key)", expected: "one holder for each key", found: "\"\(text)\"")
+      }
     }
     return policy
   }

@@ -40,13 +40,13 @@ enum PublishVerb {
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
     let fragments = invocation.values(fragment.name)
-    let folder = invocation.value(folder.name)
+    let folder = invocation.value(Self.folder.name)
     guard (folder == nil) != fragments.isEmpty else {
       throw Failure(
         .usage, folder == nil ? "nothing is named to be published" : "DIR and \(fragment.name) exclude each other",
         expected: "DIR, or \(fragment.name) FILE", found: folder == nil ? "neither" : "both")
     }
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let repository = try Repository(RepositoryOptions.layout(invocation))
     var options = PublishingOptions()
     options.stages = invocation.flag(stage.name)

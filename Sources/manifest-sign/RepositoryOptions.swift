@@ -28,7 +28,8 @@ enum RepositoryOptions {
   /// The layout for a verb that touches no secret key.
   static func publishedLayout(_ invocation: Invocation) -> RepositoryLayout { RepositoryLayout(invocation.required(repository.name)) }
 
-  static func passphraseSource(_ invocation: Invocation) throws(SigningError) -> PassphraseSource {
+  /// - Parameter output: where the person is told what there is to know of the passphrase's source.
+  static func passphraseSource(_ invocation: Invocation, _ output: Output? = nil) throws(SigningError) -> PassphraseSource {
     let option: PassphraseSource.Option? =
       if let file = invocation.value(passphraseFile.name) {
         .file(file)
@@ -38,13 +39,15 @@ enum RepositoryOptions {
         nil
       }
     // The prompt writes into locked memory that PassphraseSource lends it for the call.
-    return try unsafe PassphraseSource(option: option) { text, buffer in
-      do throws(PromptError) {
-        return .typed(byteCount: try unsafe Prompt.secret("\(text)", into: buffer, insteadOf: passphraseFile.name))
-      } catch {
-        return error.passphraseAnswer
-      }
-    }
+    return try unsafe PassphraseSource(
+      option: option,
+      prompt: { text, buffer in
+        do throws(PromptError) {
+          return .typed(byteCount: try unsafe Prompt.secret("\(text)", into: buffer, insteadOf: passphraseFile.name))
+        } catch {
+          return error.passphraseAnswer
+        }
+      }, isCancelled: { Interruption.isRequested }, notice: { notice in output?.warning("\(notice)") })
   }
 }
 

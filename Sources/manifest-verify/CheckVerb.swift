@@ -24,7 +24,10 @@ enum CheckVerb {
       "With --all each file of the manifest has to be there, except catalog.json and each ORG/NAME/model.json: a folder of models as it was published "
         + "need not have them. A state folder that lies below the base folder is left out.",
       "Expired metadata is a warning, for it never stops the use of what is installed; with --fresh it is a failure.",
-      "With --json: {\"files\":[{\"path\",\"status\",\"expected\":{\"length\",\"digest\"},\"found\":{\"length\",\"digest\"},\"reason\"}…],\"failed\":N,"
+      "A NAME.verity beside a file of more than 512 KiB, as publish puts one beside the staged file, names the digest of each 512 KiB: with it the "
+        + "first bad one ends the reading of the file and is named. It needs no signature: one that does not lead to the file's signed fs-verity "
+        + "digest is not used, of which a warning tells, and --all names it as extra.",
+      "With --json: {\"files\":[{\"path\",\"status\",\"expected\":{\"length\",\"digest\"},\"found\":{\"length\",\"digest\"},\"reason\",\"segment\":{\"offset\",\"length\",\"expected\",\"found\"}}…],\"failed\":N,"
         + "\"absent\":[PATH…],\"expired\":[{\"role\",\"since\"}…],\"roles\":[{\"role\",\"delegator\",\"reason\"}…]}. The status is one of: ok, wrong length, wrong digest, missing, not listed, extra, "
         + "changed while read, unreadable, not trusted. A digest is sha256:…, sha512:… or fs-verity sha256:… Members that say nothing are left out or null; "
         + "absent names files that --all missed and that need not be there; roles names delegated roles that --all could not use.",
@@ -64,6 +67,9 @@ enum CheckVerb {
       report.begin(fileCount: requests.count) { requests.compactMap(\.byteCount) }
       for request in requests { try request.run(&check, report) }
     }
+    for (path, reason) in check.unusableSegments {
+      output.warning("\(path)\(TargetFile.segmentsSuffix) can't be used, so that all of the file was read: \(reason)")
+    }
     return report.conclude()
   }
 
@@ -71,17 +77,17 @@ enum CheckVerb {
     _ kept: inout KeptManifest, _ check: inout FileCheck, _ report: CheckReport, leavingOut state: String
   ) throws(Interrupted) {
     let targets = kept.manifest.targets.payload
+    let delegated = kept.delegatedFiles()
     report.begin(fileCount: targets.count + kept.delegatedCount) {
-      // How many bytes the delegated roles' files have would need every search twice.
-      kept.delegatedCount == 0 ? targets.all.map(\.file.byteCount) : nil
+      var counts = targets.all.map(\.file.byteCount)
+      delegated.forEach { _, result in if case .success(let file) = result { counts.append(file.byteCount) } }
+      return counts
     }
     for (path, file) in targets.all { try report.run(&check, path, file, mayBeAbsent: isDescription(path)) }
-    var undecided: Set<TargetPath> = []
-    try kept.forEachDelegatedFile { path, result throws(Interrupted) in
+    try delegated.forEach { path, result throws(Interrupted) in
       switch result {
       case .success(let file): try report.run(&check, path, file, mayBeAbsent: isDescription(path))
       case .failure(let error):
-        undecided.insert(path)
         report.add(CheckedFile(path: path.name, file: nil, outcome: .notTrusted(error)))
       }
     }
@@ -89,7 +95,10 @@ enum CheckVerb {
     try check.findExtraFiles(
       leavingOut: state,
       isKnown: { path in
-        if targets[path] != nil || undecided.contains(path) { return true }
+        if targets[path] != nil || delegated.tells(of: path) { return true }
+        if check.isSegments(path, find: { owner in (try? kept.find(owner).finding?.file) ?? nil }) { return true }
+        // What no role lists is not looked for in thousands of them, unless one that can't be trusted might.
+        guard !kept.refusals.isEmpty else { return false }
         do throws(VerificationError) { return try kept.find(path).finding != nil } catch {
           report.add(CheckedFile(path: path.name, file: nil, outcome: .notTrusted(error)))
           return true

@@ -11,6 +11,8 @@ struct CheckedFile {
     /// The digest is told where the file is too short and not large.
     case wrongLength(found: Int64, digest: String?)
     case wrongDigest(expected: String, found: String)
+    /// A `.verity` told which part of the file differs.
+    case wrongSegment(Range<Int64>, expected: String, found: String)
     case missing
     case notListed
     case extra(FileKind, byteCount: Int64)
@@ -30,7 +32,7 @@ struct CheckedFile {
     switch outcome {
     case .ok: "ok"
     case .wrongLength: "wrong length"
-    case .wrongDigest: "wrong digest"
+    case .wrongDigest, .wrongSegment: "wrong digest"
     case .missing: "missing"
     case .notListed: "not listed"
     case .extra: "extra"
@@ -45,7 +47,7 @@ struct CheckedFile {
     case .ok: .done
     case .unreadable: .disk
     case .notTrusted(let error): Failure(error).code
-    case .wrongLength, .wrongDigest, .missing, .notListed, .extra, .changed: .fileMismatch
+    case .wrongLength, .wrongDigest, .wrongSegment, .missing, .notListed, .extra, .changed: .fileMismatch
     }
   }
 
@@ -57,6 +59,11 @@ struct CheckedFile {
       [expectation, "  found:    \(HumanReadable.exactBytes(found))\(digest.map { ", \($0)" } ?? "")"]
     case .wrongDigest(let expected, let found):
       ["  expected: \(length), \(expected)", "  found:    \(length), \(found)"]
+    case .wrongSegment(let range, let expected, let found):
+      [
+        "  expected: \(expected) in bytes \(range.lowerBound) to \(range.upperBound - 1)",
+        "  found:    \(found), and no more of the file was read",
+      ]
     case .missing: [expectation, "  found:    nothing"]
     case .notListed: ["  expected: a file that the trusted manifest lists; manifest-verify list shows them"]
     case .extra(let kind, let byteCount):
@@ -91,6 +98,10 @@ struct CheckedFile {
       members.append(.init("found", ["length": .integer(found), "digest": .optional(digest)]))
     case .wrongDigest(_, let found):
       members.append(.init("found", ["length": file.map { .integer($0.byteCount) } ?? .null, "digest": .string(found)]))
+    case .wrongSegment(let range, let expected, let found):
+      let length = JSONResult.integer(range.upperBound - range.lowerBound)
+      members.append(
+        .init("segment", ["offset": .integer(range.lowerBound), "length": length, "expected": .string(expected), "found": .string(found)]))
     case .extra(.regular, let byteCount): members.append(.init("found", ["length": .integer(byteCount), "digest": nil]))
     case .notTrusted(let error): members.append(.init("reason", .string(error.description)))
     case .unreadable(let reason): members.append(.init("reason", .string(reason)))

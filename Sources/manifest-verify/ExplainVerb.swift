@@ -20,9 +20,9 @@ enum ExplainVerb {
         + "the file is not trusted, the first link that fails is marked and told with the reason; what depends on it stands there as it is kept, not verified.",
       "It works on a damaged or expired state too, changes nothing, and prints no secret: meant to be pasted into a bug report. That metadata has expired "
         + "is told and is no failure, for it never stops the use of what is installed.",
-      "With --json: {\"tool\",\"version\",\"time\",\"state\",\"newest_refresh\",\"base\",\"path\",\"trusted\",\"file\":{\"verdict\",\"length\",\"sha256\",\"found\"},"
+      "With --json: {\"tool\",\"version\",\"time\",\"state\",\"newest_refresh\",\"clock\":{\"verdict\",\"reason\"},\"base\",\"path\",\"trusted\",\"file\":{\"verdict\",\"length\",\"sha256\",\"found\"},"
         + "\"links\":[{\"role\",\"version\",\"expires\",\"expired\",\"verdict\",\"signed\":[{\"delegator\",\"threshold\",\"keys\",\"signers\"}…],\"reason\"}…]}, the "
-        + "shipped root first. A verdict is one of: holds, fails, not reached.",
+        + "shipped root first; where the state as a whole can't be used, one link of the role state. A verdict is one of: holds, fails, not reached.",
       "The exit code is that of the first link that fails.",
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .locked, .malformed],
@@ -44,7 +44,7 @@ enum ExplainVerb {
     var explanation: TrustExplanation
     do { explanation = try explain(paths, first, invocation, report) } catch let error where !(error is Interrupted) {
       // The state itself can't be used: what the file is can be told all the same.
-      report.show(first, measurement: measure(first, below: folder))
+      report.show(first, measurement: measure(first, below: folder), Failure(explaining: error, program: invocation.program))
       throw error
     }
     let path = explanation.path
@@ -53,7 +53,7 @@ enum ExplainVerb {
     guard let error = explanation.failure else { return .done }
     var failure = Failure(error)
     switch error {
-    case .neverRefreshed, .damagedState:
+    case .neverRefreshed, .damagedState, .missingFromState, .unusableState:
       do { try DeviceState.explaining(invocation) { () throws(VerificationError) in throw error } } catch { failure = error }
     case .file(let fault) where fault.errno == .notFound:
       failure.code = .fileMismatch
@@ -68,13 +68,17 @@ enum ExplainVerb {
   private static func explain(
     _ paths: [TargetPath], _ first: TargetPath, _ invocation: Invocation, _ report: ExplanationReport
   ) throws -> TrustExplanation {
-    let store = try TrustStore(DeviceState.folder(invocation))
-    let (anchor, stored) = (try DeviceState.anchor(invocation, store), try store.metadata())
+    let store = try TrustReader(DeviceState.folder(invocation))
+    var (anchor, stored, faults) = store.inspect()
+    if let given = try DeviceState.givenRoot(invocation) { anchor = given }
     report.tellNewestRefresh(stored)
-    let likeliest = TrustExplanation(of: first, anchor: anchor, stored: stored) { name throws(VerificationError) in try store.kept(name) }
+    func explanation(of path: TargetPath) -> TrustExplanation {
+      TrustExplanation(of: path, anchor: anchor, stored: stored, faults: faults) { name throws(VerificationError) in try store.kept(name) }
+    }
+    let likeliest = explanation(of: first)
     guard likeliest.listed == nil else { return likeliest }
     for path in paths.dropFirst() {
-      let other = TrustExplanation(of: path, anchor: anchor, stored: stored) { name throws(VerificationError) in try store.kept(name) }
+      let other = explanation(of: path)
       if other.listed != nil { return other }
     }
     return likeliest

@@ -32,19 +32,24 @@ struct ExplanationReport {
     output.line("refresh  \(stored.newestRefresh.map { "\($0) (\(DeviceState.words($0, now)))" } ?? "none has succeeded yet")")
     output.report("newest_refresh", .optional(stored.newestRefresh?.description))
     // Told and no failure: explain itself takes nothing for valid because of the clock.
-    if let error = Result(catching: { () throws(VerificationError) in try stored.requireClock(at: now) }).failure {
+    do throws(VerificationError) {
+      try stored.requireClock(at: now)
+      output.report("clock", ["verdict": "holds"])
+    } catch {
       output.line("clock    \(error)", style: .bad)
+      output.report("clock", ["verdict": "fails", "reason": .string(error.description)])
     }
   }
 
   /// What can be told where the state can't be used at all.
-  func show(_ path: TargetPath, measurement: Result<FileMeasurement, FileError>) {
+  func show(_ path: TargetPath, measurement: Result<FileMeasurement, FileError>, _ failure: Failure) {
     output.line()
     output.line("\(path): not reached", style: .bad)
     show(found: measurement)
     output.report("path", .string(path.description))
     output.report("file", .object([.init("verdict", "not reached")] + json(measurement)))
-    output.report("links", .array([]))
+    output.line("state: FAILS: \(failure.message)", style: .bad)
+    output.report("links", .array([["role": "state", "verdict": "fails", "reason": .string(failure.message.description)]]))
   }
 
   func show(_ explanation: TrustExplanation) {
@@ -153,8 +158,4 @@ struct ExplanationReport {
     case nil: []
     }
   }
-}
-
-extension Result {
-  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -1,4 +1,5 @@
 internal import CommandLineSupport
+internal import Digests
 internal import FileIO
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -12,6 +13,9 @@ struct FileCheck: ~Copyable {
   private let basePath: String
   private let base: FileDescriptor
   private var verifier: FileVerifier
+  private let method: FileVerifier.Method
+  /// The files whose `.verity` can't be used, and why.
+  private(set) var unusableSegments: [(path: TargetPath, reason: String)] = []
   /// The folder of the last file: files come in the order of their paths, so that each folder is opened once.
   private var folder: FileDescriptor
   private var folderPath: [UInt8] = []
@@ -19,14 +23,15 @@ struct FileCheck: ~Copyable {
   /// - Throws: `FileError` where the folder can't be opened.
   init(below path: String, method: FileVerifier.Method) throws(FileError) {
     let base = try Self.openFolder(path)
-    self.init(path, base, folder: try Self.openFolder(path), FileVerifier(method: method))
+    self.init(path, base, folder: try Self.openFolder(path), method)
   }
 
-  private init(_ path: String, _ base: consuming FileDescriptor, folder: consuming FileDescriptor, _ verifier: consuming FileVerifier) {
+  private init(_ path: String, _ base: consuming FileDescriptor, folder: consuming FileDescriptor, _ method: FileVerifier.Method) {
     basePath = path
     self.base = base
     self.folder = folder
-    self.verifier = verifier
+    self.method = method
+    verifier = FileVerifier(method: method)
   }
 
   private static func openFolder(_ path: String) throws(FileError) -> FileDescriptor {
@@ -50,16 +55,18 @@ struct FileCheck: ~Copyable {
   ) throws(Interrupted) -> CheckedFile.Outcome {
     let descriptor: FileDescriptor
     do { descriptor = try open(path) } catch { return outcome(of: error, path) }
+    let segments = method == .tree ? segments(of: path, file) : nil
     do throws(VerificationError) {
       // The path only serves messages, which are made elsewhere.
       let verified = try verifier.verify(
-        descriptor, path: "", against: file, isCancelled: { Interruption.isRequested }, progress: progress)
+        descriptor, path: "", against: file, segments: segments, isCancelled: { Interruption.isRequested }, progress: progress)
       _ = consume verified
       return .ok
     } catch {
       switch error {
       case .wrongLength(_, _, let found): return .wrongLength(found: found, digest: nil)
       case .wrongDigest(_, let expected, let found): return .wrongDigest(expected: expected, found: found)
+      case .wrongSegment(_, let range, let expected, let found): return .wrongSegment(range, expected: expected, found: found)
       case .changedWhileRead: return .changed
       case .cancelled: throw Interrupted()
       case .file(.notRegular(_, let kind)): return .unreadable(reason: "a \(kind.rawValue)")
@@ -67,6 +74,39 @@ struct FileCheck: ~Copyable {
       default: return .unreadable(reason: error.description)
       }
     }
+  }
+
+  // MARK: Segments
+
+  /// What the `.verity` beside a file holds; nil where there is none, or none that can be used, which is noted.
+  private mutating func segments(of path: TargetPath, _ file: TargetFile) -> SegmentDigests? {
+    do {
+      return try readSegments(of: path, file)
+    } catch {
+      unusableSegments.append((path, "\(error)"))
+      return nil
+    }
+  }
+
+  /// Whether a path is that of a usable `.verity`.
+  /// - Parameter find: what the manifest says of a path.
+  func isSegments(_ path: TargetPath, find: (TargetPath) -> TargetFile?) -> Bool {
+    let suffix = Array(TargetFile.segmentsSuffix.utf8)
+    guard path.name.bytes.suffix(suffix.count).elementsEqual(suffix),
+      let owner = try? TargetPath(ByteString(Array(path.name.bytes.dropLast(suffix.count)))), let file = find(owner)
+    else { return false }
+    return ((try? readSegments(of: owner, file)) ?? nil) != nil
+  }
+
+  private func readSegments(of path: TargetPath, _ file: TargetFile) throws -> SegmentDigests? {
+    guard let byteCount = file.segmentsByteCount else { return nil }
+    let name = path.name.bytes + TargetFile.segmentsSuffix.utf8
+    let descriptor: FileDescriptor
+    do throws(Errno) { descriptor = try base.open(name, .readNoFollow) } catch {
+      if error == .notFound || error == .notDirectory || error == .nameTooLong { return nil }
+      throw error
+    }
+    return try file.segmentDigests(descriptor.contents(limit: byteCount, named: "\(basePath)/\(ByteString(name))"))
   }
 
   // MARK: Opening

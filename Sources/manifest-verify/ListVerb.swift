@@ -19,7 +19,7 @@ enum ListVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let now = try ReportTime.of(invocation)
-    var kept = try DeviceState.kept(invocation, at: now, output) { kept, read throws(VerificationError) in try kept.readAll(read) }
+    let kept = try DeviceState.kept(invocation, at: now, output) { kept, read throws(VerificationError) in try kept.readAll(read) }
     DeviceState.warnOfExpiry(kept.expired(at: now, visiting: nil), at: now, invocation, output)
     var table = Table([.right, .left, .left])
     var files: [JSONResult] = []
@@ -32,7 +32,7 @@ enum ListVerb {
     }
     for (path, file) in kept.manifest.targets.payload.all { add(path, file) }
     var undecided: [String] = []
-    kept.forEachDelegatedFile { path, result in
+    kept.delegatedFiles().forEach { path, result in
       switch result {
       case .success(let file): add(path, file)
       case .failure: undecided.append(path.description)

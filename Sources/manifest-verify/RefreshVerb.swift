@@ -30,16 +30,17 @@ enum RefreshVerb {
     try requireFolder(folder)
     let now = try ReportTime.now()
     var store = try TrustStore(DeviceState.folder(invocation))
-    let (anchor, stored) = (try DeviceState.anchor(invocation, store), try store.metadata())
-    let (oldRoot, workflow) = try DeviceState.explaining(invocation) { () throws(VerificationError) in
-      (
-        try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version,
-        try ClientWorkflow(anchor: anchor, stored: stored, now: now)
-      )
+    let beginning = try DeviceState.beginRefresh(invocation, store, at: now)
+    let (manifest, changed, replaced) = try refresh(beginning.workflow, from: folder, keepingIn: &store)
+    DeviceState.warnOfRepairs(beginning, replaced, output)
+    let source = MetadataFolder(folder)
+    let delegated = try DelegatedRefresh(over: manifest, at: now, keepingIn: &store, output) { request, walk in
+      guard let bytes = try source.read(request) else {
+        throw VerificationError.unavailable(role: request.role.name, urlPath: request.urlPath)
+      }
+      return try walk.supply(bytes)
     }
-    let (manifest, changed) = try refresh(workflow, from: folder, keepingIn: &store)
-    let delegated = try FolderWalk.run(over: manifest, in: MetadataFolder(folder), at: now, keepingIn: &store)
-    RefreshReport.show(manifest, changed: changed, since: stored, oldRoot: oldRoot, now, output)
+    RefreshReport.show(manifest, changed: changed, since: beginning.stored, oldRoot: beginning.oldRoot, now, output)
     delegated.report(changed: !changed.isEmpty, output)
     guard let refusal = delegated.refusals.first else { return .done }
     var failure = DeviceState.failure(of: delegated.refusals, first: refusal)
@@ -57,7 +58,7 @@ enum RefreshVerb {
 
   private static func refresh(
     _ workflow: ClientWorkflow, from path: String, keepingIn store: inout TrustStore
-  ) throws -> (manifest: TrustedManifest, roles: Set<TopLevelRole>) {
+  ) throws -> (manifest: TrustedManifest, roles: Set<TopLevelRole>, replaced: Set<TopLevelRole>) {
     var workflow = workflow
     var roles: Set<TopLevelRole> = []
     let folder = MetadataFolder(path)
@@ -82,6 +83,6 @@ enum RefreshVerb {
       throw failure
     }
     guard let manifest = workflow.manifest else { throw VerificationError.neverRefreshed(role: TopLevelRole.timestamp.name) }
-    return (manifest, roles)
+    return (manifest, roles, workflow.replaced)
   }
 }

@@ -76,7 +76,7 @@ enum ShowVerb {
   }
 
   private static func showRoles(_ invocation: Invocation, _ now: UTCTime, _ output: Output) throws {
-    let store = try TrustStore(DeviceState.folder(invocation))
+    let store = try TrustReader(DeviceState.folder(invocation))
     let (anchor, stored) = (try DeviceState.anchor(invocation, store), try store.metadata())
     let root = try DeviceState.explaining(invocation) { () throws(VerificationError) in
       try TrustedManifest.newestRoot(anchor: anchor, stored: stored)

@@ -107,9 +107,13 @@ import Testing
     try place.mustSign(["init", "--existing-keys"], ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase])
     try place.makeModels()
     let found = try look(
-      secret, place, ["publish", place.models], ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase], until: place.path + "/asked")
+      secret, place, ["publish", place.models],
+      // The second one is for nothing that this verb does, and must not be lying around all the same.
+      ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase, "MANIFEST_SIGN_NEW_PASSPHRASE": secret.foreignPassphrase],
+      until: place.path + "/asked")
     #expect(found.memory[0] >= 1 && found.memory[1] >= 1, "the search finds what is there: \(found.memory)")
     #expect(found.memory[2...5].allSatisfy { $0 == 0 })
+    #expect(found.memory[6] == 1 && found.memory[7] == 1, "one copy each, in locked memory: \(found.memory)")
     expectNoCore(found)
   }
 

@@ -41,10 +41,13 @@ import Testing
   }
 
   @Test(
-    "a signature is taken raw, in hexadecimal and in base64", arguments: ["cat", "xxd -p -c 200", "base64 -w 0", "base64 -w 0 | tr -d ="])
+    "a signature is taken raw, in hexadecimal and in base64, however its lines end and break",
+    arguments: [
+      "cat", "xxd -p -c 200", "base64 -w 0", "base64 -w 0 | tr -d =", "base64", "base64 -w 20 | sed 's/$/\\r/'", "xxd -p", "od -An -v -tx1",
+    ])
   func forms(output: String) throws {
     let scene = try Scene()
-    try scene.configure(scene.signing(output.replacingOccurrences(of: "xxd -p -c 200", with: "od -An -v -tx1 | tr -d ' \\n'")))
+    try scene.configure(scene.signing(output))
     let outcome = try scene.publish()
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try scene.place.mustSign(["verify", scene.place.models]).output.contains("Everything that is published verifies"))
@@ -93,6 +96,66 @@ import Testing
     #expect(Date().timeIntervalSince(start) < 20)
     #expect(outcome.status == 17 && outcome.errors.contains("within 1 seconds"), "\(outcome.errors)")
     try scene.expectNothingChanged()
+  }
+
+  @Test(
+    "what it started is ended with it",
+    arguments: ["sleep 300 & echo $! > PLACE/child; wait", "trap '' TERM; sleep 300 & echo $! > PLACE/child; wait; sleep 60"])
+  func descendants(script: String) throws {
+    let scene = try Scene()
+    try scene.configure("#!/bin/sh\n" + script.replacingOccurrences(of: "PLACE", with: scene.place.path) + "\n", ["timeout_seconds": 1])
+    #expect(try scene.publish().status == 17)
+    let process = try #require(
+      Int32(String(decoding: try scene.place.content("child"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
+    // A zombie that nobody has waited for yet counts as ended.
+    let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? "0 (sleep) Z"
+    #expect(state.contains(") Z"), "\(state)")
+  }
+
+  @Test("an interruption while it works ends it and the command with 130, and nothing is half signed", arguments: ["INT", "TERM"])
+  func interruption(signal: String) throws {
+    let scene = try Scene()
+    let place = scene.place
+    try scene.configure("#!/bin/sh\necho $$ > \(place.path)/asked\nsleep 300\n", ["timeout_seconds": 300])
+    let script = """
+      "$0" "$@" & process=$!
+      for i in $(seq 3000); do [ -s \(place.path)/asked ] && break; sleep 0.02; done
+      kill -\(signal) $process; wait $process; exit $?
+      """
+    let outcome = try Programs.start(
+      "env",
+      [
+        "--default-signal=INT,TERM", "bash", "-c", script, "env", "--default-signal=INT,TERM", Programs.manifestSign, "publish",
+        place.models, "--repository", place.repository,
+      ],
+      environment: place.environment)
+    #expect(outcome.status == 130, "\(outcome.status) \(outcome.errors)")
+    #expect(outcome.errors.contains("interrupted"))
+    try scene.expectNothingChanged()
+    let signer = String(decoding: try place.content("asked"), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    let state = (try? String(contentsOfFile: "/proc/\(signer)/stat", encoding: .utf8)) ?? "0 (sh) Z"
+    #expect(state.contains(") Z"), "\(state)")
+  }
+
+  @Test("at a terminal it may ask for a PIN, and Control-C ends it and the command with 130") func terminal() throws {
+    let scene = try Scene()
+    let place = scene.place
+    func atTerminal(_ typed: String) throws -> [String: Any] {
+      let what: [String: Any] = [
+        "command": [Programs.manifestSign, "publish", place.models, "--repository", place.repository], "environment": place.environment,
+        "until": place.path + "/asked", "typed": typed,
+      ]
+      let text = String(decoding: try JSONSerialization.data(withJSONObject: what), as: UTF8.self)
+      let printed = try Programs.run(Programs.python, [packageRoot.path + "/Tests/Peers/at_terminal.py", text])
+      return try #require(try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [String: Any])
+    }
+    try scene.configure(scene.signing(before: "echo x > \(place.path)/asked; read -r pin < /dev/tty; [ \"$pin\" = 1234 ]"))
+    let interrupted = try atTerminal("\u{3}")
+    #expect(interrupted["status"] as? Int == 130, "\(interrupted)")
+    try scene.expectNothingChanged()
+    try FileManager.default.removeItem(atPath: place.path + "/asked")
+    let answered = try atTerminal("1234\n")
+    #expect(answered["status"] as? Int == 0, "\(answered)")
   }
 
   @Test("it inherits no passphrase, no PIN, and no descriptor; its arguments pass through no shell") func environment() throws {
@@ -145,6 +208,26 @@ import Testing
       outcome.status == 17 && outcome.errors.contains("small") && outcome.errors.contains("it takes 100 at most"), "\(outcome.errors)")
     #expect(!place.exists("called") && !place.exists("message"))
     try scene.expectNothingChanged()
+  }
+
+  @Test("whoever may change a link on the way to the program, or a folder that holds it, is not trusted") func links() throws {
+    let scene = try Scene()
+    let place = scene.place
+    try place.write("programs/deep/signer", scene.signing(), mode: 0o700)
+    try FileManager.default.createSymbolicLink(atPath: place.path + "/link", withDestinationPath: "programs/current/signer")
+    try FileManager.default.createSymbolicLink(atPath: place.path + "/programs/current", withDestinationPath: place.path + "/programs/deep")
+    try place.configure([["name": "the signer", "public_key": scene.key, "command": [place.path + "/link"]]])
+    #expect(try scene.publish().status == 0)
+    try place.makeModels("other weights")
+    for folder in ["programs", "programs/deep"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: place.path + "/" + folder)
+      let outcome = try place.sign(["publish", place.models, "--allow-replace"])
+      #expect(outcome.status == 17 && outcome.errors.contains("\(folder): others may write to it"), "\(outcome.errors)")
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: place.path + "/" + folder)
+    }
+    try FileManager.default.removeItem(atPath: place.path + "/programs/current")
+    try FileManager.default.createSymbolicLink(atPath: place.path + "/programs/current", withDestinationPath: "../programs/current")
+    #expect(try place.sign(["publish", place.models, "--allow-replace"]).status == 14, "links in a circle")
   }
 
   @Test("a configuration or program that others may change is refused, and so is a wrong configuration") func safety() throws {

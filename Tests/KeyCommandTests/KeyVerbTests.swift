@@ -141,8 +141,14 @@ import Testing
     #expect(other.status == 19 && other.errors.contains("another key"))
     #expect(try check("root-1.key", ["--name", "nobody"]).status == 17)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: place.path + "/stick/root-1.key")
+    // A stick with a FAT file system has one mode for all: told, and no reason to keep anyone from looking.
+    for path in ["stick/root-1.key", "stick"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path + "/" + path)
+    }
     let loose = try check("root-1.key")
-    #expect(loose.status == 17 && loose.errors.contains("chmod 600"))
+    #expect(loose.status == 0 && loose.errors.contains("chmod 600") && loose.errors.contains("umask=077"), "\(loose.errors)")
+    try FileManager.default.createSymbolicLink(atPath: place.path + "/stick/link", withDestinationPath: "root-1.key")
+    #expect(try check("link").status == 0)
     #expect(try place.snapshot("repository") == tree)
   }
 
@@ -173,6 +179,64 @@ import Testing
     let other = try place.sign(["key", "import", place.path + "/other.pem", "release", "--no-passphrase"])
     #expect(other.status == 17 && other.errors.contains("another key") && !place.exists("repository/secrets/release.key"))
     try place.mustSign(["key", "import", place.path + "/plain.pem", "release", "--no-passphrase"])
+  }
+
+  @Test("a key whose public half is missing is listed, and export writes it anew from the secret half") func missingPublicHalf() throws {
+    let place = try Workplace()
+    try place.mustSign(["init"], ["MANIFEST_SIGN_PASSPHRASE": "p"])
+    let before = try place.content("repository/keys/targets-1.pem")
+    try FileManager.default.removeItem(atPath: place.repository + "/keys/targets-1.pem")
+    #expect(try place.mustSign(["key", "list"]).output.contains("manifest-sign key export targets-1"))
+    let keys = try #require(try place.mustSign(["key", "list", "--json"]).json()["keys"] as? [[String: Any]])
+    #expect(keys.filter { $0["public_half"] as? Bool == false }.map { $0["name"] as? String } == ["targets-1"])
+    #expect(try place.sign(["key", "export", "targets-1"], ["MANIFEST_SIGN_PASSPHRASE": "wrong"]).status == 17)
+    #expect(!place.exists("repository/keys/targets-1.pem"))
+    let exported = try place.mustSign(["key", "export", "targets-1"], ["MANIFEST_SIGN_PASSPHRASE": "p"])
+    #expect(exported.output == String(decoding: before, as: UTF8.self) && exported.errors.contains("written anew"))
+    #expect(try place.content("repository/keys/targets-1.pem") == before)
+    #expect(try place.mustSign(["key", "export", "targets-1"]).errors.isEmpty, "no passphrase is needed once it is there")
+    #expect(try place.sign(["key", "export", "nobody"]).status == 17)
+  }
+
+  @Test("a key that was in clear until now, or still is in the file that was imported, is told of") func oldCopies() throws {
+    let place = try Workplace()
+    _ = try place.makeOpenSSLKey("plain.pem")
+    let clear = try place.mustSign(["key", "import", place.path + "/plain.pem", "k", "--no-passphrase"])
+    #expect(clear.errors.contains("still holds the key unencrypted") && clear.errors.contains("shred -u") && !clear.errors.contains("mode"))
+    let encrypted = try place.mustSign(["key", "passphrase", "k"], ["MANIFEST_SIGN_NEW_PASSPHRASE": "n"])
+    #expect(encrypted.errors.contains("was not encrypted until now") && encrypted.errors.contains("Destroy those copies"))
+    let again = try place.mustSign(["key", "passphrase", "k"], ["MANIFEST_SIGN_PASSPHRASE": "n", "MANIFEST_SIGN_NEW_PASSPHRASE": "m"])
+    #expect(again.errors.isEmpty, "\(again.errors)")
+
+    let other = try Workplace()
+    _ = try other.makeOpenSSLKey("plain.pem")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other.path + "/plain.pem")
+    let loose = try other.mustSign(["key", "import", other.path + "/plain.pem", "k"], ["MANIFEST_SIGN_NEW_PASSPHRASE": "n"])
+    #expect(loose.errors.contains("mode is 0644") && loose.errors.contains("make a new key instead"))
+    try Programs.run(
+      "openssl", ["pkcs8", "-topk8", "-in", place.path + "/plain.pem", "-passout", "pass:p", "-out", place.path + "/encrypted.pem"])
+    for name in ["secrets/k.key", "keys/k.pem"] { try FileManager.default.removeItem(atPath: place.repository + "/" + name) }
+    let quiet = try place.mustSign(
+      ["key", "import", place.path + "/encrypted.pem", "k"], ["MANIFEST_SIGN_PASSPHRASE": "p", "MANIFEST_SIGN_NEW_PASSPHRASE": "n"])
+    #expect(quiet.errors.isEmpty, "\(quiet.errors)")
+  }
+
+  @Test("a variable that outweighs an option, and a passphrase file that others can use, are told of") func passphraseSources() throws {
+    let place = try Workplace()
+    try place.mustSign(["key", "generate", "k"], ["MANIFEST_SIGN_PASSPHRASE": "p"])
+    let file = try place.write("passphrase", "p\n")
+    let key = place.repository + "/secrets/k.key"
+    #expect(try place.sign(["key", "check", key, "--passphrase-file", file]).errors.contains("warning") == false)
+    let outweighed = try place.sign(["key", "check", key, "--passphrase-file", file], ["MANIFEST_SIGN_PASSPHRASE": "wrong"])
+    #expect(outweighed.status == 17 && outweighed.errors.contains("MANIFEST_SIGN_PASSPHRASE is set and comes first: \(file) is not read"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    #expect(try place.sign(["key", "check", key, "--passphrase-file", file]).errors.contains("run: chmod 600"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: file)
+    let refused = try place.sign(["key", "check", key, "--passphrase-file", file])
+    #expect(refused.status == 17 && refused.errors.contains("chmod 600"))
+    let missing = try place.sign(["key", "passphrase", "k"], ["MANIFEST_SIGN_PASSPHRASE": "p"])
+    #expect(
+      missing.status == 17 && missing.errors.contains("--new-passphrase-file") && missing.errors.contains("MANIFEST_SIGN_NEW_PASSPHRASE"))
   }
 
   @Test("nothing secret is printed: not in results, --json, warnings or errors") func nothingSecretIsPrinted() throws {

@@ -56,6 +56,70 @@ import Testing
     #expect(try place.mustSign(["publish", place.models, "--stage"]).status == 0)
   }
 
+  @Test("a secret in disguise, and the bare seed of a key that a root lists, are found in what is published and in what is staged")
+  func disguises() throws {
+    let place = try Workplace()
+    try place.makeRepository()
+    let clear = String(decoding: try place.content("repository/secrets/targets-1.key"), as: UTF8.self)
+    let digits = try #require(clear.split(separator: "\n").last?.dropFirst(6))
+    // The public half is known from the root alone.
+    try FileManager.default.removeItem(atPath: place.repository + "/keys/targets-1.pem")
+    let seed = place.path + "/seed"
+    try Programs.run("sh", ["-c", "printf %s \"$0\" | xxd -r -p > \"$1\"", String(digits), seed])
+    _ = try place.makeOpenSSLKey("k.pem")
+    try Programs.run("sh", ["-c", "cd \"$0\"; tar cf k.tar k.pem; base64 k.pem > k.b64; iconv -t UTF-16 k.pem > k.utf16", place.path])
+    let samples = [
+      "BOM": Data([0xEF, 0xBB, 0xBF]) + Data(clear.utf8), "line before": Data("x\n".utf8) + (try place.content("k.pem")),
+      "tar": try place.content("k.tar"),
+      "base64": try place.content("k.b64"), "UTF-16": try place.content("k.utf16"), "seed": try place.content("seed"),
+      "seed in digits": Data((digits + "\n").utf8), "seed in base64": Data(try place.content("seed").base64EncodedString().utf8),
+    ]
+    for (name, content) in samples {
+      for (file, arguments, status) in [
+        ("repository/manifests/targets/notes.txt", ["status"], Int32(17)),
+        ("models/org/name/1/notes.txt", ["publish", place.models, "--stage"], 16),
+      ] {
+        let path = try place.write(file, content, mode: 0o644)
+        let outcome = try place.sign(arguments)
+        #expect(outcome.status == status && outcome.errors.contains("notes.txt"), "\(name) in \(file): \(outcome.errors)")
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+    try place.write("models/org/name/1/notes.txt", Data((0..<32).map { _ in UInt8.random(in: 0...255) }), mode: 0o644)
+    #expect(try place.sign(["publish", place.models, "--stage"]).status == 0, "32 bytes of another kind")
+  }
+
+  @Test("a folder of secrets that is refused is left as it was, and so is all else") func refusedFolder() throws {
+    let place = try Workplace()
+    try place.makeFolder("loose", mode: 0o755)
+    for arguments in [["init"], ["key", "generate", "k"]] {
+      let outcome = try place.sign(arguments + ["--no-passphrase", "--secrets", place.path + "/loose"])
+      #expect(outcome.status == 17 && outcome.errors.contains("chmod 700"), "\(outcome.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place.path + "/loose").isEmpty)
+      #expect(!place.exists("repository"))
+      let published = try place.sign(arguments + ["--no-passphrase", "--secrets", place.repository + "/keys/s"])
+      #expect(published.status == 17 && published.errors.contains("name a folder outside of manifests and keys"), "\(published.errors)")
+      #expect(!place.exists("repository"))
+    }
+  }
+
+  @Test("the worked example's keys are refused by import and by init, which leave nothing behind") func exampleKeys() throws {
+    let place = try Workplace()
+    let example = packageRoot.path + "/Tests/Example/worthless-keys"
+    try place.makeFolder("secrets")
+    for name in try FileManager.default.contentsOfDirectory(atPath: example) {
+      let text = try String(contentsOfFile: example + "/" + name, encoding: .utf8)
+      try place.write("secrets/" + name, text)
+      let digits = try #require(text.split(separator: "\n").first { $0.hasPrefix("seed: ") }?.dropFirst(6))
+      try Programs.run("sh", ["-c", "printf %s \"$0\" | xxd -r -p > \"$1\"", String(digits), place.path + "/seed"])
+      let outcome = try place.sign(["key", "import", place.path + "/seed", "k", "--no-passphrase"])
+      #expect(outcome.status == 17 && outcome.errors.contains("one of the worked example's"), "\(name): \(outcome.errors)")
+      #expect(!outcome.errors.contains("root names") && !place.exists("repository"))
+    }
+    let made = try place.sign(["init", "--existing-keys", "--secrets", place.path + "/secrets"])
+    #expect(made.status == 17 && made.errors.contains("one of the worked example's") && !place.exists("repository"), "\(made.errors)")
+  }
+
   @Test("secret keys can't be made below what is published", arguments: ["manifests/secrets", "keys/secrets", "keys"]) func secretsFolder(
     folder: String
   ) throws {

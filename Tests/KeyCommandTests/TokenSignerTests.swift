@@ -87,7 +87,12 @@ import Testing
       #expect(try place.snapshot("repository/manifests") == before)
     }
     try expectRefusal("the PIN is wrong; it was tried once only", pin: "0000")
-    try expectRefusal("MANIFEST_SIGN_PIN", pin: nil)
+    try expectRefusal("set MANIFEST_SIGN_PIN, or name a file that holds it as pin_file", pin: nil)
+    let pinFile = try place.write("pin", "5678\n", mode: 0o620)
+    try scene.configure(pinFile: pinFile)
+    try expectRefusal("chmod 600 \(pinFile)", pin: nil)
+    try scene.configure(pinFile: pinFile + "-missing")
+    try expectRefusal("can't be read from \(pinFile)-missing: No such file", pin: nil)
     try scene.configure(token: "other")
     try expectRefusal("0 tokens match")
     try scene.configure(object: "other")

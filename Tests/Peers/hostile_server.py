@@ -43,7 +43,7 @@ def make_certificates(folder):
 
 class Log:
     def __init__(self, path):
-        self.path, self.lock = path, threading.Lock()
+        self.path, self.lock, self.counts = path, threading.Lock(), {}
         open(path, "w").close()
 
     def write(self, **entry):
@@ -94,11 +94,153 @@ class Answer:
             self.head(404, length=9)
             self.send(b"Not found")
             return True
+        size = os.path.getsize(path)
+        start, end = self.part(size)
+        if start >= size > 0:
+            self.head(416, f"Content-Range: bytes */{size}", length=0)
+            return True
+        if self.headers.get("range"):
+            self.head(206, f"Content-Range: bytes {start}-{end - 1}/{size}", length=end - start)
+        else:
+            self.head(200, length=size)
+        self.body(path, start, end)
+        return True
+
+    def part(self, size):
+        """What is asked for: the first byte, and the one behind the last."""
+        asked = self.headers.get("range", "").removeprefix("bytes=")
+        if not asked:
+            return 0, size
+        first, _, last = asked.partition("-")
+        return int(first), min(size, int(last) + 1)
+
+    def body(self, path, start, end):
         # In pieces: the file may be huge, and sparse.
-        self.head(200, length=os.path.getsize(path))
         with open(path, "rb") as file:
-            while piece := file.read(1 << 20):
+            file.seek(start)
+            while start < end and (piece := file.read(min(1 << 20, end - start))):
                 self.send(piece)
+                start += len(piece)
+
+    # Parts
+
+    def ignores_range(self, data):
+        """A server that knows no parts."""
+        self.head(200, length=len(data))
+        self.send(data)
+        return True
+
+    def other_range(self, data):
+        """206, from another byte on."""
+        start, end = self.part(len(data))
+        shift = 1 if start == 0 else -1
+        self.head(206, f"Content-Range: bytes {start + shift}-{end - 1 + shift}/{len(data)}", length=end - start)
+        self.send(data[start + shift:end + shift])
+        return True
+
+    def other_total(self, data):
+        """206, of a file of another length."""
+        start, end = self.part(len(data))
+        self.head(206, f"Content-Range: bytes {start}-{end - 1}/{len(data) + 1}", length=end - start)
+        self.send(data[start:end])
+        return True
+
+    def no_content_range(self, data):
+        start, end = self.part(len(data))
+        self.head(206, length=end - start)
+        self.send(data[start:end])
+        return True
+
+    def multipart(self, data):
+        start, end = self.part(len(data))
+        body = b"--x\r\nContent-Range: bytes %d-%d/%d\r\n\r\n" % (start, end - 1, len(data)) + data[start:end] + b"\r\n--x--\r\n"
+        self.head(206, "Content-Type: multipart/byteranges; boundary=x", length=len(body))
+        self.send(body)
+        return True
+
+    def bad_at(self, data):
+        """One byte of the file is another; parts work."""
+        index = int(self.value) % len(data)
+        data = data[:index] + bytes([data[index] ^ 1]) + data[index + 1:]
+        start, end = self.part(len(data))
+        if self.headers.get("range"):
+            self.head(206, f"Content-Range: bytes {start}-{end - 1}/{len(data)}", length=end - start)
+        else:
+            self.head(200, length=len(data))
+        self.send(data[start:end])
+        return True
+
+    # What passes
+
+    def count(self):
+        """How often this very URL has been asked for before."""
+        with self.server.log.lock:
+            counts = self.server.log.counts
+            counts[self.full_path] = counts.get(self.full_path, 0) + 1
+            return counts[self.full_path] - 1
+
+    def fails_first(self, _):
+        """VALUE times status 500, then the file."""
+        if self.count() < int(self.value):
+            self.head(500, length=0)
+            return True
+        return self.plain()
+
+    def busy_first(self, _):
+        """VALUE times status 429 with Retry-After, then the file."""
+        if self.count() < int(self.value):
+            self.head(429, "Retry-After: 1", length=0)
+            return True
+        return self.plain()
+
+    def busy_for_hours(self, _):
+        self.head(503, "Retry-After: 7200", length=0)
+        return True
+
+    def resets_first(self, data):
+        """VALUE times a reset in the middle, then the rest."""
+        if self.count() < int(self.value):
+            start, end = self.part(len(data))
+            if self.headers.get("range"):
+                self.head(206, f"Content-Range: bytes {start}-{end - 1}/{len(data)}", length=end - start)
+            else:
+                self.head(200, length=len(data))
+            self.send(data[start:start + (end - start) // 2])
+            time.sleep(0.1)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            return False
+        return self.plain()
+
+    def signed(self, _):
+        """Redirects to a signed URL, each of which is good for VALUE requests."""
+        query = urllib.parse.parse_qs(self.full_path.partition("?")[2])
+        if "signature" not in query:
+            return self.moved(f"/~signed={self.value}~{self.suffix}{urllib.parse.quote(self.path)}?signature=SECRET{self.count()}")
+        if self.count() >= int(self.value):
+            self.head(403, length=0)
+            return True
+        return self.plain()
+
+    def gated(self, _):
+        """As the Hub answers for a repository whose terms were not accepted."""
+        if self.headers.get("authorization") == "Bearer hf_goodtoken":
+            return self.plain()
+        self.head(403 if self.headers.get("authorization") else 401, length=0)
+        return True
+
+    def slowly(self, data):
+        """So many bytes a second."""
+        start, end = self.part(len(data))
+        if self.headers.get("range"):
+            self.head(206, f"Content-Range: bytes {start}-{end - 1}/{len(data)}", length=end - start)
+        else:
+            self.head(200, length=len(data))
+        step = max(1, int(self.value) // 20)
+        while start < end:
+            self.send(data[start:min(end, start + step)])
+            start += step
+            if self.wait(0.05):
+                return
         return True
 
     # Slow and without end

@@ -4,19 +4,20 @@ internal import TUFMetadata
 
 /// The form of the cache on disk: a heading, each file, and the SHA-256 of all that. Numbers are 8 bytes, the lowest first.
 extension DigestCache {
-  /// Names the form, and the rules of `ModelFormats` that the files were held against: whoever changes either counts it up.
-  private static let heading = Array("manifest-sign digests 1, formats 1\n".utf8)
+  /// Names the form, and the rules that the files were held against, those of `ModelFormats` and `SecretSearch`: whoever changes either counts it up.
+  private static let heading = Array("manifest-sign digests 1, rules 1\n".utf8)
   /// Everything of an entry but the path and the quantisation.
   private static let entryByteCount = 5 * 8 + 2 * 32 + 4
 
   /// - Returns: nil where the bytes are not what was written once.
   package init?(_ bytes: [UInt8]) {
-    guard bytes.count >= Self.heading.count + 32, bytes.starts(with: Self.heading) else { return nil }
+    guard bytes.count >= Self.heading.count + 64, bytes.starts(with: Self.heading) else { return nil }
     let end = bytes.count - 32
     var hash = SHA256()
     hash.update(bytes.span.extracting(first: end))
     guard hash.finalize().bytes == Array(bytes[end...]) else { return nil }
     var reader = Reader(bytes: bytes, position: Self.heading.count, end: end)
+    let keys = reader.digest()
     var entries: [TargetPath: Entry] = [:]
     entries.reserveCapacity((end - reader.position) / (Self.entryByteCount + 32))
     while reader.position < end {
@@ -24,11 +25,14 @@ extension DigestCache {
       entries[path] = entry
     }
     self.init(entries)
+    // Zeros stand for none.
+    searchedKeys = keys.flatMap { $0.bytes.allSatisfy { $0 == 0 } ? nil : $0 }
   }
 
   package var bytes: [UInt8] {
     var output = Self.heading
     output.reserveCapacity(output.count + entries.count * (Self.entryByteCount + 64))
+    output += searchedKeys?.bytes ?? [UInt8](repeating: 0, count: 32)
     for (path, entry) in entries {
       // A description that long is rare, and costs no more than reading that file again.
       let quantisation = Array((entry.summary.quantisation ?? "").utf8)
@@ -86,7 +90,7 @@ extension DigestCache {
 
     private mutating func number() -> UInt64? { take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 
-    private mutating func digest() -> SHA256Digest? {
+    mutating func digest() -> SHA256Digest? {
       guard let bytes = take(32) else { return nil }
       return try? SHA256Digest(bytes: Array(bytes).span)
     }

@@ -23,6 +23,8 @@ package struct DigestCache: Sendable {
   /// clock of his own.
   package static let clockStep: Int64 = 2_000_000_000
 
+  /// Stands for the keys whose bare seeds the files were searched for.
+  var searchedKeys: SHA256Digest?
   package private(set) var entries: [TargetPath: Entry]
   /// Whether it differs from what was read.
   package private(set) var isChanged = false
@@ -53,10 +55,30 @@ package struct DigestCache: Sendable {
   }
 
   /// Forgets what is no longer there.
-  mutating func keepOnly(_ scan: CatalogScan) {
+  /// - Parameter keys: stands for the keys whose bare seeds the files have been searched for by now.
+  mutating func keepOnly(_ scan: CatalogScan, searchedFor keys: SHA256Digest) {
+    if searchedKeys != keys {
+      searchedKeys = keys
+      isChanged = true
+    }
     let paths = Set(scan.files.map(\.path))
     guard entries.contains(where: { !paths.contains($0.key) }) else { return }
     isChanged = true
     entries = entries.filter { paths.contains($0.key) }
+  }
+}
+
+extension HashedFile {
+  /// A file that was hashed before. Its `.verity` is not remembered but read from where it is served.
+  /// - Returns: nil where that is missing or damaged, so that the file has to be read to write it anew.
+  init?(file: ScannedFile, _ entry: DigestCache.Entry, servedIn layout: RepositoryLayout) {
+    var segments: SegmentDigests?
+    if let byteCount = entry.target.segmentsByteCount, let place = layout.segments(file.path, entry.target) {
+      guard let bytes = try? readFile(place, limit: byteCount, followingLinks: false),
+        let digests = try? entry.target.segmentDigests(bytes)
+      else { return nil }
+      segments = digests
+    }
+    self.init(file: file, target: entry.target, segments: segments, summary: entry.summary)
   }
 }

@@ -1,3 +1,4 @@
+package import ModelCatalog
 package import TUFMetadata
 
 /// The list of a repository's models: `catalog.json`, derived from their descriptions.

@@ -1,4 +1,5 @@
 package import FileIO
+package import ModelCatalog
 package import TUFMetadata
 
 /// A file of a model, found in a folder and not read yet.

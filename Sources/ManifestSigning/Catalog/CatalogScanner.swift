@@ -1,4 +1,5 @@
 internal import FileIO
+internal import ModelCatalog
 internal import TUFMetadata
 
 /// Walks a folder of models: `<org>/<name>/<version>/files`, in sub-folders too, and `<org>/<name>/model.json` where people wrote one.
@@ -11,22 +12,30 @@ package struct CatalogScanner {
   static let depthLimit = 32
 
   private var problems: [ScanProblem] = []
-  private var buffer = [UInt8](repeating: 0, count: SecretKeyTraces.byteLimit)
+  private var search: SecretSearch
 
   private let known: DigestCache
 
-  private init(_ known: DigestCache) { self.known = known }
+  private init(_ search: SecretSearch, _ known: DigestCache) {
+    self.search = search
+    self.known = known
+  }
 
   /// Lists the models in a folder.
-  /// - Parameter folder: its path; where that is a symbolic link, it is followed.
+  /// - Parameters:
+  ///   - folder: its path; where that is a symbolic link, it is followed.
+  ///   - search: what finds secret keys among the files; one that knows the repository's keys finds their bare seeds too.
   /// - Throws: `SigningError.file` where the folder can't be opened; else `SigningError.scan` with every problem, in the order of the paths.
-  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan { try scan(folder, known: DigestCache()) }
+  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan {
+    try scan(folder, SecretSearch(knowing: []), known: DigestCache())
+  }
 
   /// - Parameter known: a file that is in it needs no more than a look at its status.
-  static func scan(_ folder: String, known: DigestCache) throws(SigningError) -> CatalogScan {
+  static func scan(_ folder: String, _ search: SecretSearch, known: DigestCache) throws(SigningError) -> CatalogScan {
     let top: FileDescriptor
     do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
-    var scanner = Self(known)
+    // Whether a file is the bare seed of a key can only be told by whoever knows the key.
+    var scanner = Self(search, known.searchedKeys == search.keys ? known : DigestCache())
     let models = scanner.models(in: top)
     guard scanner.problems.isEmpty else {
       let problems = scanner.problems.sorted { $0.path < $1.path }
@@ -144,19 +153,13 @@ package struct CatalogScanner {
         report(child.path, .notRegular(status.kind))
         return nil
       }
-      // No key file is longer than what is looked at.
-      if status.byteCount <= Int64(SecretKeyTraces.byteLimit), try holdsSecretKey(file, status.byteCount) { report(child.path, .secretKey) }
+      if try search.finds(in: file, byteCount: status.byteCount) { report(child.path, .secretKey) }
       guard child.path.isGood else { return nil }
       do { return ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status) } catch {
         report(child.path, .path(error))
       }
     } catch { report(child.path, .unreadable(error)) }
     return nil
-  }
-
-  private mutating func holdsSecretKey(_ file: borrowing FileDescriptor, _ byteCount: Int64) throws(Errno) -> Bool {
-    let count = try file.fill(&buffer, at: 0, enough: byteCount)
-    return SecretKeyTraces.isSecretKey(buffer[..<count])
   }
 
   private mutating func description(_ child: Child, below folder: borrowing FileDescriptor) -> [UInt8]? {

@@ -1,3 +1,4 @@
+internal import ModelCatalog
 public import TUFMetadata
 
 /// One reason why a `model.json` does not fit the files that lie beside it.

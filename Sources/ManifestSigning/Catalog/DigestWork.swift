@@ -7,7 +7,7 @@ internal import Synchronization
 struct DigestWork: ~Copyable {
   // The locks are never waited for: each half of the work has its own. They prove to the compiler that no two threads share one.
   private let reader = Mutex(Reader())
-  private let tree = Mutex(FSVerityHasher())
+  private let tree = Mutex(FSVerityHasher(recordingSegments: true))
 
   /// SHA-256 is the quicker half on one core, so its thread reads ahead. (Were this type private, Swift 6.3.1 could not compile its users.)
   struct Reader: ~Copyable {
@@ -49,18 +49,18 @@ struct DigestWork: ~Copyable {
     return try outcome.get()
   }
 
-  /// The digests of all bytes added; both then begin again.
-  func finalize() -> (sha256: SHA256Digest, fsverity: FSVerityDigest) {
+  /// The digests of all bytes added, and of each segment; all then begin again.
+  func finalize() -> (sha256: SHA256Digest, fsverity: FSVerityDigest, segments: SegmentDigests?) {
     let sha256 = reader.withLock { reader in
       var hash = SHA256()
       swap(&hash, &reader.sha256)
       return hash.finalize()
     }
-    let fsverity = tree.withLock { tree in
-      var hasher = FSVerityHasher()
+    let (fsverity, segments) = tree.withLock { tree in
+      var hasher = FSVerityHasher(recordingSegments: true)
       swap(&hasher, &tree)
-      return hasher.finalize()
+      return hasher.finalizeWithSegments()
     }
-    return (sha256, fsverity)
+    return (sha256, fsverity, segments)
   }
 }

@@ -66,9 +66,9 @@ package struct FileHasher: ~Copyable {
     }
     guard offset == file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
     try requireUnchanged(file, descriptor)
-    let (sha256, fsverity) = work.finalize()
+    let (sha256, fsverity, segments) = work.finalize()
     let target = TargetFile(byteCount: offset, hashes: FileHashes(sha256: sha256), fsverity: fsverity)
-    return HashedFile(file: file, target: target, summary: summary)
+    return HashedFile(file: file, target: target, segments: segments, summary: summary)
   }
 
   /// Hashes one file after another.

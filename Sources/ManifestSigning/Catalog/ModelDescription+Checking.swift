@@ -1,3 +1,4 @@
+package import ModelCatalog
 package import TUFMetadata
 
 extension ScannedModel {

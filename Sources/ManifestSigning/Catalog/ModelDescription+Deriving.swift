@@ -1,4 +1,5 @@
 internal import FileIO
+package import ModelCatalog
 package import ModelFormats
 package import TUFMetadata
 
@@ -61,9 +62,7 @@ extension ModelDescription.Version {
       variant.format = summary.format.rawValue
       variant.quantisation = summary.quantisation
     }
-    name = version.name
-    variants = [variant]
-    withdrawal = earlier?.withdrawal
-    additional = earlier?.additional ?? [:]
+    self.init(
+      name: version.name, variants: [variant], withdrawal: earlier?.withdrawal, additional: earlier?.additional ?? [:])
   }
 }

@@ -1,3 +1,4 @@
+package import ModelCatalog
 internal import TUFMetadata
 
 extension ModelDescription {

@@ -1,4 +1,5 @@
 internal import FileIO
+internal import ModelCatalog
 internal import TUFMetadata
 
 /// What a folder is for, by its depth.

@@ -49,6 +49,7 @@ struct Fragment {
       .fsverity: verity(hashed.target), .fragmentFormat: .string(ByteString(hashed.summary.format.rawValue)),
       .fragmentContent: .string(ByteString(hashed.summary.content.rawValue)),
     ]
+    members[.fragmentSegments] = hashed.segments.map { .string(ByteString(Hexadecimal.encode($0.bytes.span))) }
     members[.fragmentQuantisation] = hashed.summary.quantisation.map { .string(ByteString($0)) }
     return .object(members)
   }
@@ -111,12 +112,26 @@ struct Fragment {
                 descriptions[path] = description
               } else {
                 guard file.fsverity != nil else { throw .missingMember(name: "fsverity", path: "") }
-                files.append(HashedFile(file: ScannedFile(path: path, byteCount: file.byteCount), target: file, summary: try summary(custom)))
+                files.append(
+                  HashedFile(
+                    file: ScannedFile(path: path, byteCount: file.byteCount), target: file, segments: try segments(custom, file),
+                    summary: try summary(custom)))
               }
             }
           } catch { throw error.within(name) }
         }
         return (files, descriptions)
+      }
+    }
+  }
+
+  /// What the file's `.verity` is to hold, held against the file's fs-verity digest.
+  private static func segments(_ custom: JSONValue, _ file: TargetFile) throws(MetadataError) -> SegmentDigests? {
+    guard let byteCount = file.segmentsByteCount else { return nil }
+    return try custom.read(.fragmentSegments) { value throws(MetadataError) in
+      let text = try value.requireString()
+      do { return try file.segmentDigests(try Hexadecimal.decode(text.bytes.span, byteCount: byteCount)) } catch {
+        throw .invalidValue(path: "", expected: "the digests of the segments: \(error)", found: MetadataError.quoted(text.bytes.span))
       }
     }
   }
@@ -141,5 +156,6 @@ extension ByteString {
   fileprivate static let fragmentContent: ByteString = "content"
   fileprivate static let fragmentDescription: ByteString = "description"
   fileprivate static let fragmentFormat: ByteString = "format"
+  fileprivate static let fragmentSegments: ByteString = "segments"
   fileprivate static let fragmentQuantisation: ByteString = "quantisation"
 }

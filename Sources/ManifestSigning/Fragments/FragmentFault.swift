@@ -1,7 +1,7 @@
 public import TUFMetadata
 
 /// Why a fragment, a part of the catalog that was hashed on another machine, is not merged.
-public enum FragmentFault: Equatable, Sendable {
+public enum FragmentFault: Error, Equatable, Sendable {
   /// It holds no signature.
   case unsigned
   /// None of the keys that signed it is one of a machine that keys/policy.json lists.

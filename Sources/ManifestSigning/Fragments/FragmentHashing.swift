@@ -1,5 +1,6 @@
 internal import FileIO
-internal import TUFMetadata
+internal import ModelCatalog
+public import TUFMetadata
 
 /// What a machine does that hashes its part of the catalog: `manifest-sign hash`.
 public struct FragmentHashing {
@@ -17,7 +18,9 @@ public struct FragmentHashing {
 
     func contains(_ path: TargetPath) -> Bool {
       // Any spread does; this one depends on nothing but the path.
-      path.name.bytes.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 } >> 16 % UInt64(count) == number
+      var hash: UInt64 = 14_695_981_039_346_656_037
+      for byte in path.name.bytes { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+      return (hash >> 16) % UInt64(count) == UInt64(number)
     }
   }
 
@@ -46,7 +49,7 @@ public struct FragmentHashing {
     let file = try SecretKeyFile.read(path: key)
     if !file.isEncrypted { observer.notice(.unencrypted(name: file.name, path: key)) }
     let signer = SecretKeySigner(try passphrases.open(file))
-    let scan = try CatalogScanner.scan(folder)
+    let scan = try CatalogScanner.scan(folder, SecretSearch(knowing: [signer.publicKey]), known: DigestCache())
     let files = scan.files.filter { part?.contains($0.path) ?? true }
     observer.willHash(fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.status.byteCount })
     var hasher = try FileHasher(folder: folder)

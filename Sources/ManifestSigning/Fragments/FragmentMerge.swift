@@ -1,4 +1,5 @@
 internal import FileIO
+internal import ModelCatalog
 internal import TUFMetadata
 
 /// Fragments made into one catalog, as if one machine had scanned and hashed one folder.
@@ -64,7 +65,7 @@ struct FragmentMerge {
     var problems: [ScanProblem] = []
     for (folder, names) in folders {
       let depth = folder.bytes.isEmpty ? 0 : folder.bytes.count { $0 == UInt8(ascii: "/") } + 1
-      let clashes = ScanNames(Array(names.keys), [.catalog, .organisation, .model][safely: depth] ?? .version)
+      let clashes = ScanNames(Array(names.keys), ScanLevel(depth: depth))
       for (name, isFolder) in names {
         for fault in clashes.faults(of: name, kind: isFolder ? .directory : .regular) {
           let path = ByteString((folder.bytes.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]) + name.bytes)
@@ -89,6 +90,14 @@ extension ScannedFile {
   }
 }
 
-extension [ScanLevel] {
-  fileprivate subscript(safely index: Int) -> ScanLevel? { indices.contains(index) ? self[index] : nil }
+extension ScanLevel {
+  fileprivate init(depth: Int) {
+    self =
+      switch depth {
+      case 0: .catalog
+      case 1: .organisation
+      case 2: .model
+      default: .version
+      }
+  }
 }

@@ -10,7 +10,7 @@ extension KeyError: CustomStringConvertible {
     case .notRegularFile: "it is not a regular file"
     case .notFolder: "it is not a folder"
     case .foreignOwner(let expected, let found): "it belongs to user \(found), not to user \(expected) who runs this command"
-    case .looseFileMode(let found): "its mode is \(KeyError.octal(found)); a secret key file must be 0600 or stricter"
+    case .looseFileMode(let found): "its mode is \(KeyError.octal(found)); a file that holds a secret must be 0600 or stricter"
     case .looseFolderMode(let found): "its mode is \(KeyError.octal(found)); a folder of secret keys must be 0700 or stricter"
     case .alreadyExists: "it exists already, and a key is never overwritten"
     case .fileTooLong(let limit): "it is longer than \(limit) bytes, the most that such a file can be"
@@ -23,6 +23,9 @@ extension KeyError: CustomStringConvertible {
     case .otherPublicKey: "it is the public half of another key; nothing was written"
     case .notPublicKey(let fault): "it is not an Ed25519 public key as PEM: \(fault)"
     case .wrongPassphrase: "the passphrase is wrong, or the file was changed"
+    case .passphraseMissing(PassphraseSource.newVariable):
+      "a new passphrase is needed and there is no terminal to ask at: set \(PassphraseSource.newVariable), or give --new-passphrase-file FILE or "
+        + "--new-passphrase-fd N"
     case .passphraseMissing(let variable):
       "a passphrase is needed and there is no terminal to ask at: set \(variable), or give --passphrase-file FILE or --passphrase-fd N"
     case .passphraseTooLong(let limit): "the passphrase is longer than \(limit) bytes"
@@ -58,7 +61,7 @@ extension KeyError: CustomStringConvertible {
   }
 
   /// A path as a POSIX shell takes it for one word, even where it begins with a hyphen.
-  private static func quoted(_ path: String) -> String {
+  package static func quoted(_ path: String) -> String {
     let safe = path.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -10,6 +10,8 @@ public import FileIO
     case file(String)
     /// `--passphrase-fd N`
     case descriptor(Int32)
+    /// A file that a configuration names for good, which a variable outweighs without a word.
+    case configuredFile(String)
   }
 
   /// What became of a prompt.
@@ -31,6 +33,8 @@ public import FileIO
 
   /// The environment variable that is read unless told otherwise.
   public static let standardVariable = "MANIFEST_SIGN_PASSPHRASE"
+  /// The one for what is written, where a command opens one thing and writes another.
+  public static let newVariable = "MANIFEST_SIGN_NEW_PASSPHRASE"
   /// How often a wrong passphrase may be typed for one key.
   private static let attempts = 3
 
@@ -38,29 +42,50 @@ public import FileIO
   private let option: Option?
   // The prompt gets a buffer for the time of its call only.
   private let prompt: Prompt?
-  private var kept: Passphrase?
+  private let notice: (PassphraseNotice) -> Void
+  private let variables: SecretVariables
+  private var kept: KeptPassphrase?
   private var keptIsTyped = false
-  private var isFromVariable = false
   private var others: [String: PassphraseSource] = [:]
+  /// Whether the person wants the command to end; asked while a signer works.
+  let isCancelled: () -> Bool
 
-  /// Takes the variable out of the environment at once, so that no program started later inherits it, whether it is needed or not.
+  /// Takes all of manifest-sign's variables out of the environment at once, so that no program or module that is started later sees one, whether it
+  /// is needed or not.
   ///
   /// To be called before any thread is started.
   /// - Parameters:
   ///   - variable: where it is set, even to nothing, the option is not used.
   ///   - prompt: nil where nothing may be asked.
+  ///   - isCancelled: whether the person wants the command to end; asked while a signer works.
+  ///   - notice: told what the person should know of where the passphrase came from.
   /// - Throws: `KeyError.passphraseTooLong`, or what `SecureBytes` throws.
-  public init(variable: String = PassphraseSource.standardVariable, option: Option?, prompt: Prompt?) throws(SigningError) {
+  public convenience init(
+    variable: String = PassphraseSource.standardVariable, option: Option?, prompt: Prompt?,
+    isCancelled: @escaping () -> Bool = { false }, notice: @escaping (PassphraseNotice) -> Void = { _ in }
+  ) throws(SigningError) {
+    // Handed on, not called.
+    try unsafe self.init(variable, option, prompt, isCancelled, notice, SecretVariables())
+  }
+
+  private init(
+    _ variable: String, _ option: Option?, _ prompt: Prompt?, _ isCancelled: @escaping () -> Bool,
+    _ notice: @escaping (PassphraseNotice) -> Void, _ variables: SecretVariables
+  ) throws(SigningError) {
     self.variable = variable
     self.option = option
     // Kept, not called.
     unsafe self.prompt = prompt
-    do throws(KeyError) {
-      if let value = try ProcessAccess.takeVariable(variable, limit: Passphrase.byteLimit) {
-        kept = try Passphrase(value)
-        isFromVariable = true
-      }
-    } catch { throw .key(error, path: variable) }
+    self.isCancelled = isCancelled
+    self.notice = notice
+    self.variables = variables
+    do throws(KeyError) { kept = try variables.take(variable) } catch { throw .key(error, path: variable) }
+    guard kept != nil else { return }
+    switch option {
+    case .file(let path): notice(.unused(path, variable: variable))
+    case .descriptor(let number): notice(.unused("file descriptor \(number)", variable: variable))
+    case .configuredFile, nil: break
+    }
   }
 
   /// Opens a key, with a passphrase where it has one.
@@ -81,7 +106,7 @@ public import FileIO
       }
       attempt += 1
       let again = attempt > 1 ? "Wrong passphrase. Again, the passphrase" : "Passphrase"
-      kept = try ask("\(again) of the key \"\(file.name)\"")
+      kept = KeptPassphrase(try ask("\(again) of the key \"\(file.name)\""))
       keptIsTyped = true
     }
   }
@@ -106,7 +131,7 @@ public import FileIO
     guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
     let second = try ask("The same passphrase again")
     guard first.isEqual(to: second) else { throw .key(.passphrasesDiffer, path: "") }
-    kept = consume first
+    kept = KeptPassphrase(first)
     keptIsTyped = true
   }
 
@@ -114,7 +139,7 @@ public import FileIO
   func askOnce(_ text: String) throws(SigningError) {
     try readOption()
     guard kept == nil else { return }
-    kept = try ask(text)
+    kept = KeptPassphrase(try ask(text))
     keptIsTyped = true
   }
 
@@ -122,9 +147,9 @@ public import FileIO
   func encrypt(_ key: borrowing SecretKey, name: String, path: String) throws(SigningError) -> SecureBytes {
     switch kept {
     case .none: throw .key(.passphraseMissing(variable: variable), path: path)
-    case .some(let passphrase):
+    case .some(let kept):
       do throws(KeyError) {
-        return try SecretKeyFile.encrypt(key, name: name, passphrase: passphrase, costs: .standard)
+        return try SecretKeyFile.encrypt(key, name: name, passphrase: kept.passphrase, costs: .standard)
       } catch { throw .key(error, path: path) }
     }
   }
@@ -133,7 +158,7 @@ public import FileIO
   func openKept(_ file: borrowing ForeignKeyFile) throws(SigningError) -> ForeignKeyFile.Opened {
     switch kept {
     case .none: throw .key(.passphraseMissing(variable: variable), path: file.path)
-    case .some(let passphrase): return try file.open(with: passphrase)
+    case .some(let kept): return try file.open(with: kept.passphrase)
     }
   }
 
@@ -153,34 +178,22 @@ public import FileIO
   public func another(variable: String, option: Option?, for purpose: String) throws(SigningError) -> PassphraseSource {
     if let known = others[purpose] { return known }
     // Handed on, not called.
-    let new = try unsafe PassphraseSource(variable: variable, option: option, prompt: prompt)
-    for (_, other) in others where other.variable == variable && other.isFromVariable { try new.copyKept(of: other) }
+    let new = try unsafe PassphraseSource(variable, option, prompt, isCancelled, notice, variables)
     others[purpose] = new
     return new
   }
 
-  private func copyKept(of other: PassphraseSource) throws(SigningError) {
-    switch other.kept {
-    case .none: break
-    case .some(let passphrase):
-      do throws(KeyError) {
-        kept = try Passphrase(passphrase.bytes.slice(0..<passphrase.bytes.count))
-      } catch { throw .key(error, path: variable) }
-      isFromVariable = true
-    }
+  /// Takes another variable out of the environment, for a source that may be wanted later.
+  func reserve(_ variable: String) throws(SigningError) {
+    do throws(KeyError) { try variables.reserve(variable) } catch { throw .key(error, path: variable) }
   }
 
   /// Whether the passphrase that was used is empty, as an unset variable of a CI leaves it: the person should know.
-  public var isEmpty: Bool {
-    switch kept {
-    case .some(let passphrase): passphrase.isEmpty
-    case .none: false
-    }
-  }
+  public var isEmpty: Bool { kept?.passphrase.isEmpty ?? false }
 
   private func withKept<R: ~Copyable>(_ body: (borrowing Passphrase) throws(SigningError) -> R) throws(SigningError) -> R {
     switch kept {
-    case .some(let passphrase): return try body(passphrase)
+    case .some(let kept): return try body(kept.passphrase)
     case .none: throw .key(.passphraseMissing(variable: variable), path: "")
     }
   }
@@ -190,15 +203,15 @@ public import FileIO
     let content: SecureBytes
     let path: String
     switch option {
-    case .file(let file):
+    case .file(let file), .configuredFile(let file):
       path = file
-      content = try KeyFileAccess.readPassphrase(path: file, limit: Passphrase.byteLimit + 2)
+      content = try KeyFileAccess.readPassphrase(path: file, notice: notice)
     case .descriptor(let number):
       path = "file descriptor \(number)"
-      content = try KeyFileAccess.readPassphrase(descriptor: number, limit: Passphrase.byteLimit + 2)
+      content = try KeyFileAccess.readPassphrase(descriptor: number)
     }
     do throws(KeyError) {
-      kept = try Passphrase(fileContent: content)
+      kept = KeptPassphrase(try Passphrase(fileContent: content))
     } catch { throw .key(error, path: path) }
   }
 

@@ -43,6 +43,30 @@ enum ProcessAccess {
     _ = unsafe setrlimit(lockedMemory, &limits)
   }
 
+  /// The names of the variables that begin in some way. No value is copied.
+  static func variableNames(withPrefix prefix: String) -> [String] {
+    let prefix = prefix.utf8.map { CChar(bitPattern: $0) }
+    var names: [String] = []
+    #if canImport(Darwin)
+      var next = unsafe _NSGetEnviron().pointee
+    #else
+      var next = unsafe environ
+    #endif
+    // The environment ends with nil, and each entry with a zero byte; commands call this before they start a thread.
+    while let entry = unsafe next.pointee {
+      unsafe next = unsafe next.successor()
+      guard unsafe strncmp(entry, prefix, prefix.count) == 0 else { continue }
+      var name: [UInt8] = []
+      var index = 0
+      while unsafe entry[index] != 0, unsafe entry[index] != CChar(bitPattern: UInt8(ascii: "=")) {
+        unsafe name.append(UInt8(bitPattern: entry[index]))
+        index += 1
+      }
+      names.append(String(decoding: name, as: UTF8.self))
+    }
+    return names
+  }
+
   /// Takes a secret out of the environment: the value is copied, wiped where it stood, and the variable unset.
   /// - Parameter limit: the longest value, in bytes.
   /// - Returns: nil where the variable is not set.
@@ -56,8 +80,8 @@ enum ProcessAccess {
       unsafe unsetenv(name)
     }
     guard length <= limit else { throw .passphraseTooLong(limit: limit) }
-    var taken = try SecureBytes(capacity: limit + 1)
-    // `length` is at most `limit`, for which there is room, and the value has that many bytes.
+    var taken = try SecureBytes(capacity: length)
+    // There is room for `length` bytes, and the value has that many.
     unsafe taken.append { free, _ in
       for index in 0..<length { unsafe free[index] = UInt8(bitPattern: value[index]) }
       return length

@@ -20,6 +20,12 @@ public struct SecretKeyFile: ~Copyable {
     return try SecretKeyFile(content: content, path: path)
   }
 
+  /// Reads a copy, whatever its mode and its owner are: to see whether it is good, never to sign with it.
+  static func readBackup(path: String) throws(SigningError) -> SecretKeyFile {
+    let content = try KeyFileAccess.readPublic(path: path, limit: SecretKeyText.fileByteLimit)
+    return try SecretKeyFile(content: content, path: path)
+  }
+
   /// The file that some text is.
   /// - Parameter path: for messages.
   package init(content: consuming SecureBytes, path: String) throws(SigningError) {

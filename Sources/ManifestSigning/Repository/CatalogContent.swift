@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 internal import ManifestVerifier
+internal import ModelCatalog
 internal import ModelFormats
 internal import TUFMetadata
 
@@ -18,15 +19,16 @@ struct CatalogContent {
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
+  ///   - secrets: finds secret keys among the files.
   ///   - cache: what earlier publications have found out, so that only what has changed since is read.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, cache: inout DigestCache, observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout, observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    let scan = try CatalogScanner.scan(folder, known: cache)
-    cache.keepOnly(scan)
-    try self.init(scan, published: published) { () throws(SigningError) in try Self.hash(scan, &cache, observer) }
+    let scan = try CatalogScanner.scan(folder, secrets, known: cache)
+    cache.keepOnly(scan, searchedFor: secrets.keys)
+    try self.init(scan, published: published) { () throws(SigningError) in try Self.hash(scan, &cache, layout, observer) }
   }
 
   /// Merges what other machines have hashed.
@@ -83,11 +85,11 @@ struct CatalogContent {
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
   private static func hash(
-    _ scan: CatalogScan, _ cache: inout DigestCache, _ observer: some PublishingObserver
+    _ scan: CatalogScan, _ cache: inout DigestCache, _ layout: RepositoryLayout, _ observer: some PublishingObserver
   ) throws(SigningError) -> ([HashedFile], hashedCount: Int) {
     let files = scan.files
     var hashed = files.map { file in
-      cache.known(file.path, file.status).map { HashedFile(file: file, target: $0.target, summary: $0.summary) }
+      cache.known(file.path, file.status).flatMap { HashedFile(file: file, $0, servedIn: layout) }
     }
     let unknown = files.indices.filter { hashed[$0] == nil }
     observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })

@@ -6,11 +6,19 @@ public struct KeyBackup: Sendable {
   /// The name in the file; nil for the file of another program.
   public let name: String?
   public let isEncrypted: Bool
+  /// Why others can use the file, as far as its mode and owner tell; nil where they can't. A stick with a FAT file system has one mode for all files.
+  public let exposure: KeyError?
+
+  /// Why others can use a file, as far as its mode and owner tell, at the end of its links; nil where they can't.
+  public static func exposure(of path: String) -> KeyError? { KeyFileAccess.exposure(of: path) }
 
   public var id: KeyID { Key(publicKey).id }
 
   /// Opens a file: one of manifest-sign's, or of any form that can be imported.
+  ///
+  /// A backup may lie on a stick, or in a folder of root's, so its mode is told rather than refused.
   public init(path: String, _ passphrases: PassphraseSource) throws(SigningError) {
+    exposure = Self.exposure(of: path)
     guard try ForeignKeyFile.isOwnFormat(path: path) else {
       let file = try ForeignKeyFile.read(path: path)
       isEncrypted = file.isEncrypted
@@ -18,7 +26,7 @@ public struct KeyBackup: Sendable {
       publicKey = try passphrases.open(file).key.publicKey
       return
     }
-    let file = try SecretKeyFile.read(path: path)
+    let file = try SecretKeyFile.readBackup(path: path)
     isEncrypted = file.isEncrypted
     name = file.name
     publicKey = try passphrases.open(file).publicKey

@@ -7,6 +7,8 @@ public struct KeyRing: Sendable {
   public let names: [KeyID: String]
   /// The files of the secret keys that are at hand.
   public let secrets: [KeyID: String]
+  /// The names of those files, without their suffix.
+  let secretNames: [KeyID: String]
   /// The names of the external signers that are configured.
   public var signers: [KeyID: String] { external.names }
   /// The public halves that lie in `keys`.
@@ -25,14 +27,16 @@ public struct KeyRing: Sendable {
       names[Key(key).id] = name
       publicKeys[Key(key).id] = key
     }
-    var secrets: [KeyID: String] = [:]
+    var (secrets, secretNames): ([KeyID: String], [KeyID: String]) = ([:], [:])
     for name in try Self.names(in: layout.secrets, suffix: Self.secretKeySuffix) {
       let file = try SecretKeyFile.read(path: layout.secretKey(name))
       secrets[Key(file.publicKey).id] = file.path
+      secretNames[Key(file.publicKey).id] = name
     }
     self.names = names
     self.publicKeys = publicKeys
     self.secrets = secrets
+    self.secretNames = secretNames
     external = try ExternalSigners(configuredAt: layout.signers)
   }
 
@@ -92,4 +96,6 @@ public struct KeyRing: Sendable {
 public enum KeyNotice: Hashable, Sendable {
   /// The secret key has no passphrase.
   case unencrypted(name: String, path: String)
+  /// The secret key has a passphrase now, and had none before.
+  case wasUnencrypted(name: String, path: String)
 }

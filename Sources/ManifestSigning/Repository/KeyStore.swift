@@ -31,15 +31,19 @@ public struct KeyStore {
     /// The last root that listed it, where the newest does not.
     public let retiredAfter: Version?
     public let place: Place
+    /// Whether `keys` holds the public half; else it was read from the file of the secret one, as a process leaves it that was killed between the
+    /// two.
+    public let hasPublicHalf: Bool
   }
 
   let layout: RepositoryLayout
   private let state: PublishedState?
   private let retired: RetiredKeys?
 
-  /// Reads what is published; where nothing is, no key has a role.
+  /// Reads what is published; where nothing is, no key has a role. What killed processes left half written beside the keys is taken away.
   public init(_ layout: RepositoryLayout) throws(SigningError) {
     self.layout = layout
+    for folder in [layout.secrets, layout.keys] { KeyFileAccess.removeLeftovers(in: folder) }
     do {
       state = try PublishedState(layout)
     } catch {
@@ -49,7 +53,7 @@ public struct KeyStore {
     retired = if let state { try RetiredKeys(state) } else { nil }
   }
 
-  /// Every key in `keys`, in the order of the names.
+  /// Every key in `keys`, and every one whose secret half is here alone, in the order of the names.
   public func entries() throws(SigningError) -> [Entry] {
     let ring = try KeyRing(layout)
     let policy = try? Policy.read(layout.policy)
@@ -67,9 +71,16 @@ public struct KeyStore {
       entries.append(
         Entry(
           name: name, holder: policy?.holders[name], id: id, publicKey: key, roles: roles(of: id), retiredAfter: retired?.lastRoots[id],
-          place: place))
+          place: place, hasPublicHalf: true))
     }
-    return entries
+    for (id, path) in ring.secrets where ring.names[id] == nil {
+      let file = try SecretKeyFile.read(path: path)
+      entries.append(
+        Entry(
+          name: ring.secretNames[id] ?? file.name, holder: nil, id: id, publicKey: file.publicKey, roles: roles(of: id),
+          retiredAfter: retired?.lastRoots[id], place: .file(path: path, isEncrypted: file.isEncrypted), hasPublicHalf: false))
+    }
+    return entries.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
   /// The roles of a key in the newest root.
@@ -86,6 +97,22 @@ public struct KeyStore {
       guard case .system(.notFound, _, _) = error else { throw error }
       throw .noSuchKey(name: name, path: path)
     }
+  }
+
+  /// Writes `keys/NAME.pem` anew where it is missing, from the secret half, which is opened for that: so a key is whole again whose making was
+  /// interrupted, or whose public half was lost.
+  /// - Returns: nil where `keys/NAME.pem` is there, or `secrets/NAME.key` is not.
+  /// - Parameter notice: told of a key that has no passphrase.
+  public func restorePublicHalf(
+    of name: String, _ passphrases: PassphraseSource, notice: (KeyNotice) -> Void
+  ) throws(SigningError) -> Ed25519PublicKey? {
+    try Self.requireName(name)
+    guard try !Self.exists(layout.publicKey(name)), try Self.exists(layout.secretKey(name)) else { return nil }
+    let file = try SecretKeyFile.read(path: layout.secretKey(name))
+    let publicKey = try passphrases.open(file).publicKey
+    if !file.isEncrypted { notice(.unencrypted(name: file.name, path: file.path)) }
+    try PublicKeyFile.write(publicKey, path: layout.publicKey(name))
+    return publicKey
   }
 
   // MARK: Adding
@@ -111,7 +138,7 @@ public struct KeyStore {
   /// another name.
   public func requireFresh(_ publicKey: Ed25519PublicKey, name: String) throws(SigningError) {
     let id = Key(publicKey).id
-    guard !ExampleKeys.contains(id) else { throw .published(.exampleKey(id: id.description)) }
+    guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
     try retired?.refuse(id)
     if let other = try KeyRing(layout).names[id], other != name { throw .keyExists(name: other, id: id.description) }
   }
@@ -152,7 +179,7 @@ public struct KeyStore {
 
   /// Opens a secret key file and writes it anew under another passphrase, or none. The old content stays until the new one was opened and found to
   /// hold the same key.
-  /// - Parameter notice: told of a key that has or had no passphrase.
+  /// - Parameter notice: told of a key that has no passphrase, or had none: then its old content may still be read from the disk.
   public func changePassphrase(
     of name: String, from old: PassphraseSource, to protection: Protection, notice: (KeyNotice) -> Void
   ) throws(SigningError) {
@@ -160,24 +187,25 @@ public struct KeyStore {
     let path = layout.secretKey(name)
     let file = try SecretKeyFile.read(path: path)
     let key = try old.open(file)
-    let keyName = file.name
+    let (keyName, wasEncrypted) = (file.name, file.isEncrypted)
     switch protection {
     case .none:
       let content: SecureBytes
       do throws(KeyError) { content = try SecretKeyFile.clearText(key, name: keyName) } catch { throw .key(error, path: path) }
       let publicKey = key.publicKey
-      try KeyFileAccess.replaceSecret(path: path, content: content) { (temporary) throws(SigningError) in
-        let proven = try SecretKeyFile.read(path: temporary).openUnencrypted()
-        guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: temporary) }
+      try KeyFileAccess.replaceSecret(path: path, content: content) { (written) throws(SigningError) in
+        let proven = try SecretKeyFile(content: written, path: path).openUnencrypted()
+        guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: path) }
       }
       notice(.unencrypted(name: keyName, path: path))
     case .passphrase(let source):
       let content = try Self.encrypted(key, keyName, source, path)
       let publicKey = key.publicKey
-      try KeyFileAccess.replaceSecret(path: path, content: content) { (temporary) throws(SigningError) in
-        let proven = try source.open(SecretKeyFile.read(path: temporary))
-        guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: temporary) }
+      try KeyFileAccess.replaceSecret(path: path, content: content) { (written) throws(SigningError) in
+        let proven = try source.open(SecretKeyFile(content: written, path: path))
+        guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: path) }
       }
+      if !wasEncrypted { notice(.wasUnencrypted(name: keyName, path: path)) }
     }
   }
 

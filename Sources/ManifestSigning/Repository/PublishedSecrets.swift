@@ -1,4 +1,5 @@
 internal import FileIO
+internal import TUFMetadata
 
 /// Looks for secret keys where everybody may look: below `manifests`, which is served, and below `keys`, which is shared.
 public enum PublishedSecrets {
@@ -7,18 +8,18 @@ public enum PublishedSecrets {
   /// - Throws: `publishedSecrets` with the paths; `file` where something can't be read.
   public static func refuse(in layout: RepositoryLayout) throws(SigningError) {
     var found: [String] = []
-    var buffer = [UInt8](repeating: 0, count: SecretKeyTraces.byteLimit)
-    for folder in folders { try search("\(layout.folder)/\(folder)", &buffer, &found) }
+    var search = SecretSearch(layout)
+    for folder in folders { try look("\(layout.folder)/\(folder)", &search, &found) }
     guard found.isEmpty else { throw .publishedSecrets(paths: found.sorted()) }
   }
 
   /// Whether a web server that follows the link would hand out a secret key.
-  private static func leadsToSecret(_ link: String, _ buffer: inout [UInt8]) throws(Errno) -> Bool {
+  private static func leadsToSecret(_ link: String, _ search: inout SecretSearch) throws(Errno) -> Bool {
     do throws(Errno) {
       let file = try FileDescriptor(opening: link, .read)
       let status = try file.status()
-      guard status.kind == .regular, status.byteCount <= Int64(SecretKeyTraces.byteLimit) else { return false }
-      return SecretKeyTraces.isSecretKey(buffer[..<(try file.fill(&buffer, at: 0))])
+      guard status.kind == .regular else { return false }
+      return try search.finds(in: file, byteCount: status.byteCount)
     } catch {
       // It leads nowhere, or to what can't be opened as a file.
       guard error == .notFound || error == .noSuchDeviceOrAddress || error == .tooManySymbolicLinks else { throw error }
@@ -26,7 +27,7 @@ public enum PublishedSecrets {
     }
   }
 
-  private static func search(_ folder: String, _ buffer: inout [UInt8], _ found: inout [String]) throws(SigningError) {
+  private static func look(_ folder: String, _ search: inout SecretSearch, _ found: inout [String]) throws(SigningError) {
     // Depth is bounded by the length of a path.
     var waiting = [folder]
     while let path = waiting.popLast() {
@@ -36,15 +37,39 @@ public enum PublishedSecrets {
           let child = "\(path)/\(String(decoding: name, as: UTF8.self))"
           let status = try directory.status(of: name)
           if status.kind == .directory { waiting.append(child) }
-          if status.kind == .symbolicLink, try leadsToSecret(child, &buffer) { found.append(child) }
-          guard status.kind == .regular, status.byteCount <= Int64(SecretKeyTraces.byteLimit) else { continue }
-          let count = try directory.open(name, .readNoFollow).fill(&buffer, at: 0)
-          if SecretKeyTraces.isSecretKey(buffer[..<count]) { found.append(child) }
+          if status.kind == .symbolicLink, try leadsToSecret(child, &search) { found.append(child) }
+          guard status.kind == .regular else { continue }
+          if try search.finds(in: directory.open(name, .readNoFollow), byteCount: status.byteCount) { found.append(child) }
         }
       } catch {
         // The folder is not there yet, or a file went away meanwhile.
         guard error == .notFound else { throw .file(.system(.read, path: path, error)) }
       }
     }
+  }
+}
+
+extension SecretSearch {
+  /// A search that also knows bare seeds: of the keys in `keys`, and of those that any root lists or listed. A file there that is damaged tells
+  /// no key; it is refused by whatever needs it.
+  init(_ layout: RepositoryLayout) {
+    var keys: Set<Ed25519PublicKey> = []
+    for name in Self.names(in: layout.keys) where name.hasSuffix(KeyRing.publicKeySuffix) {
+      if let key = try? PublicKeyFile.read(path: "\(layout.keys)/\(name)") { keys.insert(key) }
+    }
+    let rootSuffix = "." + TopLevelRole.root.fileName
+    for name in Self.names(in: layout.metadata) where name.hasSuffix(rootSuffix) {
+      guard let bytes = try? readFile("\(layout.metadata)/\(name)", limit: Self.rootByteLimit),
+        let root = try? UnverifiedMetadata<Root>(parsing: bytes).payload
+      else { continue }
+      keys.formUnion(root.keys.values.compactMap(\.ed25519))
+    }
+    self.init(knowing: keys)
+  }
+
+  private static let rootByteLimit = 512 << 10
+
+  private static func names(in folder: String) -> [String] {
+    ((try? FileSystem.names(inDirectory: folder)) ?? []).map { String(decoding: $0, as: UTF8.self) }
   }
 }

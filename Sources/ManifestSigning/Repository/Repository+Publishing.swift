@@ -1,6 +1,7 @@
 internal import Digests
 internal import FileIO
 public import ManifestVerifier
+internal import ModelCatalog
 public import ModelFormats
 public import TUFMetadata
 
@@ -117,12 +118,16 @@ extension Repository {
     of folder: String, _ options: PublishingOptions, _ state: PublishedState, _ observer: some PublishingObserver
   ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
     let file = DigestCacheFile(layout, models: folder)
-    var (cache, warning) = options.rehashes ? (DigestCache(), nil) : file?.read() ?? (DigestCache(), nil)
-    var warnings = [warning].compactMap(\.self)
+    var cache = DigestCache()
+    var warnings: [String] = []
+    if !options.rehashes, let kept = file?.read() {
+      cache = kept.cache
+      if let warning = kept.warning { warnings.append(warning) }
+    }
     let result: Result<CatalogContent, SigningError>
     do throws(SigningError) {
       result = .success(
-        try CatalogContent(folder, cache: &cache, observer: observer) { (model) throws(SigningError) in
+        try CatalogContent(folder, SecretSearch(layout), cache: &cache, servedIn: layout, observer: observer) { (model) throws(SigningError) in
           try publishedDescription(of: model, state)
         })
     } catch { result = .failure(error) }
@@ -175,14 +180,11 @@ extension Repository {
     var count = 0
     for (path, bytes) in content.documents.sorted(by: { $0.key < $1.key }) {
       guard let file = content.manifest.files[path] else { continue }
-      let place = layout.target(path, file)
-      // Compared, for what was damaged since would be served as it is.
-      guard try !holds(place, bytes) else { continue }
-      try onDisk { () throws(FileError) in
-        try FileSystem.createDirectories(folder(of: place))
-        try replaceFile(at: place, with: bytes)
-      }
-      count += 1
+      if try write(bytes, to: layout.target(path, file)) { count += 1 }
+    }
+    for file in content.files {
+      guard let segments = file.segments, let place = layout.segments(file.file.path, file.target) else { continue }
+      if try write(segments.bytes, to: place) { count += 1 }
     }
     guard options.stages else { return count }
     for file in content.files {
@@ -193,6 +195,17 @@ extension Repository {
       count += 1
     }
     return count
+  }
+
+  /// - Returns: false where the file was there already.
+  private func write(_ bytes: [UInt8], to place: String) throws(SigningError) -> Bool {
+    // Compared, for what was damaged since would be served as it is.
+    guard try !holds(place, bytes) else { return false }
+    try onDisk { () throws(FileError) in
+      try FileSystem.createDirectories(folder(of: place))
+      try replaceFile(at: place, with: bytes)
+    }
+    return true
   }
 
   /// Copies a model to where it will be served, and holds the copy against what was hashed before it gets its name: the source may have

@@ -75,31 +75,35 @@ public struct RepositoryCreation {
       try passphrases.withNewPassphrase(for: "the new keys") { (_: borrowing Passphrase) throws(SigningError) in }
     }
     var signers: [TopLevelRole: [any Signer]] = [:]
-    if case .existing(let passphrases) = keys { signers = try existingSigners(names, passphrases, notice) }
+    if case .existing(let passphrases) = keys {
+      signers = try existingSigners(names, passphrases, notice)
+    }
+    // Keys that are there sign before anything is made: what refuses to, or is refused, leaves nothing behind.
+    let early: Trusted<Root>? = signers.isEmpty ? nil : try signedRoot(names, signers, now)
+    // Keys that were made elsewhere may lie where nothing can be written, and in a folder that no new key is to be put in.
+    let makesSecretsFolder = signers.isEmpty || layout.secrets == RepositoryLayout(layout.folder).secrets
+    if makesSecretsFolder { try SecretsFolder.check(layout) }
+    let folders = try missingFolders()
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.folder) }
     let lock = try Repository.lock(layout)
     try requireNothingIsOverwritten(names, keys)
     var written: [String] = []
     do {
-      // Keys that were made elsewhere may lie where nothing can be written.
-      if signers.isEmpty || layout.secrets == RepositoryLayout(layout.folder).secrets { try ignoreSecrets() }
+      if makesSecretsFolder, let path = try SecretsFolder.prepare(layout) { written.append(path) }
       if signers.isEmpty { signers = try newSigners(names, keys, &written, isCancelled, notice) }
-      let result = try create(names, signers, now, &written)
+      let root = if let early { early } else { try signedRoot(names, signers, now) }
+      let result = try create(names, signers, root, &written)
       _ = consume lock  // Held until here.
       return result
     } catch {
-      takeBack(written)
+      takeBack(written, folders)
       throw error
     }
   }
 
   private func create(
-    _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ now: UTCTime, _ written: inout [String]
+    _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ root: Trusted<Root>, _ written: inout [String]
   ) throws(SigningError) -> Result {
-    try requireDistinctKeys(names, signers)
-    let root = try SignedMetadata(rootPayload(signers, now).canonicalBytes, by: signers[.root] ?? [])
-    let trusted: Trusted<Root>
-    do { trusted = try Trusted(selfSigned: root.bytes) } catch { throw .published(error) }
     for role in TopLevelRole.allCases {
       for (name, signer) in zip(names[role] ?? [], signers[role] ?? []) { try writePublicKey(signer.publicKey, name, &written) }
     }
@@ -109,7 +113,19 @@ public struct RepositoryCreation {
       try FileSystem.createDirectories(layout.targets)
       try createFile(at: layout.metadata(.root, .first), with: root.bytes)
     }
-    return Result(root: trusted, rootPath: layout.metadata(.root, .first), keyNames: names)
+    return Result(root: root, rootPath: layout.metadata(.root, .first), keyNames: names)
+  }
+
+  /// - Throws: `published` also where a key is one of the worked example's, and the root is not.
+  private func signedRoot(
+    _ names: [TopLevelRole: [String]], _ signers: [TopLevelRole: [any Signer]], _ now: UTCTime
+  ) throws(SigningError) -> Trusted<Root> {
+    try requireDistinctKeys(names, signers)
+    let root = try SignedMetadata(rootPayload(signers, now).canonicalBytes, by: signers[.root] ?? [])
+    do { return try Trusted(selfSigned: root.bytes) } catch {
+      if case .exampleKey(let id) = error { throw .exampleKey(id: id) }
+      throw .published(error)
+    }
   }
 
   /// A key that signs every day must not be the root key as well.
@@ -124,13 +140,24 @@ public struct RepositoryCreation {
   }
 
   /// Removes what this run made, as far as it can be: no root names these keys, so nothing was signed with them that anyone trusts.
-  private func takeBack(_ written: [String]) {
+  private func takeBack(_ written: [String], _ folders: [String]) {
     do throws(Errno) {
       _ = try FileSystem.status(of: layout.metadata(.root, .first), followingLinks: false)
     } catch {
       guard error == .notFound || error == .notDirectory else { return }
       for path in written.reversed() { do { try FileSystem.remove(path) } catch {} }
+      for path in folders.reversed() { do { try FileSystem.removeDirectory(path) } catch {} }
     }
+  }
+
+  /// The folders that this run will make, those that hold others first.
+  private func missingFolders() throws(SigningError) -> [String] {
+    var folders: [String] = []
+    for path in ["\(layout.folder)/manifests", layout.metadata, layout.targets, layout.keys, layout.secrets] where try Self.isMissing(path)
+    {
+      folders.append(path)
+    }
+    return folders
   }
 
   private func requireNothingIsOverwritten(_ names: [TopLevelRole: [String]], _ keys: Keys) throws(SigningError) {
@@ -226,8 +253,6 @@ public struct RepositoryCreation {
     written.append(path)
     return key
   }
-
-  private func ignoreSecrets() throws(SigningError) { try SecretsFolder.prepare(layout) }
 
   private func writePublicKey(_ key: Ed25519PublicKey, _ name: String, _ written: inout [String]) throws(SigningError) {
     let path = layout.publicKey(name)

@@ -54,4 +54,9 @@ public struct RepositoryLayout: Equatable, Sendable {
   public func target(_ path: TargetPath, _ file: TargetFile) -> String {
     targets + "/" + String(decoding: path.prefixed(by: file.hashes.sha256.hexadecimal), as: UTF8.self)
   }
+
+  /// The `.verity` of a target, which lies beside it, or would; nil where it has none.
+  public func segments(_ path: TargetPath, _ file: TargetFile) -> String? {
+    file.segmentsPath(of: path, consistentSnapshot: true).map { targets + "/" + String(decoding: $0, as: UTF8.self) }
+  }
 }

@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 public import ManifestVerifier
 public import TUFMetadata
@@ -59,8 +60,22 @@ public struct RepositoryVerification {
       let isDocument = CatalogContent.isDocument(path)
       let place = layout.target(path, file)
       report(try verify(&verifier, place, file, mustExist: isDocument, isCancelled))
+      if let fault = Self.fault(inSegmentsOf: file, layout.segments(path, file)) { report(.failed(fault)) }
       guard let models, !isDocument else { continue }
       report(try verify(&verifier, "\(models)/\(path)", file, mustExist: true, isCancelled))
+    }
+  }
+
+  /// What is wrong with a `.verity` that is served; it need not be there.
+  private static func fault(inSegmentsOf file: TargetFile, _ place: String?) -> VerificationError? {
+    guard let place, let byteCount = file.segmentsByteCount else { return nil }
+    do throws(FileError) {
+      let bytes = try readFile(place, limit: byteCount, followingLinks: false)
+      do throws(DigestError) { _ = try file.segmentDigests(bytes) } catch { return .wrongSegments(path: place, error) }
+      return nil
+    } catch {
+      if case .tooLarge = error { return .wrongSegments(path: place, .segmentsLength(expected: Int64(byteCount), actual: byteCount + 1)) }
+      return error.errno == .notFound || error.errno == .notDirectory ? nil : .file(error)
     }
   }
 

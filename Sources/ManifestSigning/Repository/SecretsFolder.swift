@@ -3,17 +3,28 @@ internal import FileIO
 /// The folder of the secret keys, as it is made.
 enum SecretsFolder {
   /// Makes it where it is missing, and keeps git from ever taking a secret along.
-  /// - Throws: `unsafeConfiguration` where it would lie in what is served or shared.
-  static func prepare(_ layout: RepositoryLayout) throws(SigningError) {
-    for name in ["manifests", "keys"] where try lies(layout.secrets, below: name, of: layout.folder) {
-      throw .unsafeConfiguration(path: layout.secrets, reason: "secret keys can't lie in \(name), which others read")
-    }
+  /// - Returns: the path of what was written; nil where it was there already.
+  /// - Throws: what `check` throws, before anything is made.
+  @discardableResult static func prepare(_ layout: RepositoryLayout) throws(SigningError) -> String? {
+    try check(layout)
     let path = layout.secrets + "/.gitignore"
     do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
       try onDisk { () throws(FileError) in
         try FileSystem.createDirectories(layout.secrets, permissions: 0o700)
         try replaceFile(at: path, with: Array("*\n".utf8), permissions: 0o600)
       }
+      return path
+    }
+    return nil
+  }
+
+  /// - Throws: `secretsFolder` where it would lie in what is served or shared; `key` where it is there and others may use it.
+  static func check(_ layout: RepositoryLayout) throws(SigningError) {
+    for name in ["manifests", "keys"] where try lies(layout.secrets, below: name, of: layout.folder) {
+      throw .secretsFolder(path: layout.secrets, published: name)
+    }
+    do throws(SigningError) { _ = try KeyFileAccess.openSecretFolder(layout.secrets) } catch {
+      guard case .system(.notFound, _, _) = error else { throw error }
     }
   }
 

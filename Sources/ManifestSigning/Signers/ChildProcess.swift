@@ -25,28 +25,28 @@ enum ChildProcess {
 
   /// How much of standard error is kept.
   static let messageByteLimit = 1000
-  /// Variables with this beginning hold passphrases, PINs or choices of manifest-sign: no other program inherits one.
-  static let ownVariablePrefix = "MANIFEST_SIGN_"
+  static let interruptSignal = SIGINT
 
+  /// - Parameter isCancelled: whether the person wants to end it all; then the program is ended, and all that it started.
   static func run(
-    _ words: [String], input: [UInt8], outputLimit: Int, seconds: Int, removedVariables: Set<String>
+    _ words: [String], input: [UInt8], outputLimit: Int, seconds: Int, isCancelled: () -> Bool
   ) throws(SignerFault) -> Outcome {
     let standardInput = try PipeEnds()
     let standardOutput = try PipeEnds()
     let standardError = try PipeEnds()
-    let process = try start(words, standardInput, standardOutput, standardError, removedVariables)
+    let terminal = ForegroundTerminal()
+    let process = try start(words, standardInput, standardOutput, standardError)
+    terminal.lend(to: process)
     standardInput.closeReadEnd()
     standardOutput.closeWriteEnd()
     standardError.closeWriteEnd()
     let deadline = Deadline(seconds: seconds)
     var transfer = Transfer(input: input, outputLimit: outputLimit)
-    let isComplete = transfer.run(standardInput, standardOutput, standardError, deadline)
+    let isComplete = transfer.run(standardInput, standardOutput, standardError, deadline, isCancelled)
     standardInput.closeWriteEnd()
-    guard isComplete, let end = wait(for: process, deadline) else {
-      // A zombie keeps its number until it is waited for, so no other process is hit.
-      kill(process, SIGKILL)
-      _ = wait(for: process, Deadline(seconds: 5))
-      throw .timedOut(seconds: seconds)
+    guard isComplete, let end = wait(for: process, deadline, isCancelled) else {
+      endGroup(process)
+      throw isCancelled() ? .interrupted : .timedOut(seconds: seconds)
     }
     return Outcome(
       end: end, output: transfer.outputByteCount > outputLimit ? [] : transfer.output, outputByteCount: transfer.outputByteCount,
@@ -56,7 +56,7 @@ enum ChildProcess {
   // MARK: Starting
 
   private static func start(
-    _ words: [String], _ input: borrowing PipeEnds, _ output: borrowing PipeEnds, _ error: borrowing PipeEnds, _ removed: Set<String>
+    _ words: [String], _ input: borrowing PipeEnds, _ output: borrowing PipeEnds, _ error: borrowing PipeEnds
   ) throws(SignerFault) -> pid_t {
     guard let program = words.first else { throw .notStarted(Errno(ENOENT)) }
     #if canImport(Darwin)
@@ -79,40 +79,41 @@ enum ChildProcess {
     unsafe sigemptyset(&defaults)
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { unsafe sigaddset(&defaults, signal) }
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    // A process group of its own, so that what it starts can be ended with it.
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
     #if canImport(Darwin)
-      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT))
+      unsafe posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT))
     #else
       // A descriptor that came from outside, such as that of --passphrase-fd, is not marked to be closed.
       unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
-      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+      unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     #endif
     var process: pid_t = 0
     let result = unsafe withCStrings(words) { arguments in
-      unsafe withCStrings(environment(without: removed)) { environment in
-        // Both arrays end with nil, and all that they point to outlives the call.
-        unsafe posix_spawn(&process, program, &actions, &attributes, arguments, environment)
-      }
+      // Both arrays end with nil, and all that they point to outlives the call.
+      unsafe posix_spawn(&process, program, &actions, &attributes, arguments, environment)
     }
     guard result == 0 else { throw .notStarted(Errno(result)) }
     return process
   }
 
-  /// This process's environment without what a signing program has no business with.
-  private static func environment(without removed: Set<String>) -> [String] {
-    var result: [String] = []
+  /// This process's environment without what a signing program has no business with; nothing of it is copied. PINs under other names were taken
+  /// out of it before.
+  private static var environment: [UnsafeMutablePointer<CChar>?] {
+    let prefix = SecretVariables.ownPrefix.utf8.map { CChar(bitPattern: $0) }
+    var result: [UnsafeMutablePointer<CChar>?] = unsafe []
     #if canImport(Darwin)
       var next = unsafe _NSGetEnviron().pointee
     #else
       var next = unsafe environ
     #endif
-    // The environment ends with nil; no other thread changes it.
+    // The environment ends with nil, and each entry with a zero byte; no other thread changes it.
     while let entry = unsafe next.pointee {
-      let text = unsafe String(cString: entry)
-      let name = String(text.prefix { $0 != "=" })
-      if !name.hasPrefix(ownVariablePrefix), !removed.contains(name) { result.append(text) }
+      if unsafe strncmp(entry, prefix, prefix.count) != 0 { unsafe result.append(entry) }
       unsafe next = unsafe next.successor()
     }
-    return result
+    return unsafe result + [nil]
   }
 
   /// Lends an array of C strings that ends with nil.
@@ -125,7 +126,7 @@ enum ChildProcess {
 
   // MARK: Waiting
 
-  private static func wait(for process: pid_t, _ deadline: Deadline) -> End? {
+  private static func wait(for process: pid_t, _ deadline: Deadline, _ isCancelled: () -> Bool) -> End? {
     while true {
       var status: CInt = 0
       // `status` outlives the call.
@@ -135,9 +136,25 @@ enum ChildProcess {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal: signal)
       }
       if result < 0, errno != EINTR { return nil }
-      guard deadline.milliseconds > 0 else { return nil }
+      guard deadline.milliseconds > 0, !isCancelled() else { return nil }
       // Nothing to wait on but time: 2 ms cost nothing beside a signature.
       usleep(2000)
     }
+  }
+  /// Ends a program and all that it started: with a request first, so that it can clear up.
+  private static func endGroup(_ process: pid_t) {
+    kill(-process, SIGTERM)
+    let deadline = Deadline(seconds: 1)
+    while deadline.milliseconds > 0, !hasEnded(process) { usleep(2000) }
+    // Not waited for yet, it keeps the number of its group, so no other process is hit.
+    kill(-process, SIGKILL)
+    _ = wait(for: process, Deadline(seconds: 5)) { false }
+  }
+
+  private static func hasEnded(_ process: pid_t) -> Bool {
+    var information = unsafe siginfo_t()
+    // `information` outlives the call, which leaves the process to be waited for.
+    let result = unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
+    return unsafe result != 0 || information.si_signo == SIGCHLD
   }
 }

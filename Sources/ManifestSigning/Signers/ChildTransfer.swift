@@ -66,13 +66,15 @@ struct Transfer {
     self.outputLimit = outputLimit
   }
 
-  /// - Returns: false where the time is up, or the child never stops talking.
-  mutating func run(_ standardInput: PipeEnds, _ standardOutput: PipeEnds, _ standardError: PipeEnds, _ deadline: Deadline) -> Bool {
+  /// - Returns: false where the time is up, the child never stops talking, or the person wants to end it all.
+  mutating func run(
+    _ standardInput: PipeEnds, _ standardOutput: PipeEnds, _ standardError: PipeEnds, _ deadline: Deadline, _ isCancelled: () -> Bool
+  ) -> Bool {
     for end in [standardInput.writeEnd, standardOutput.readEnd, standardError.readEnd] {
       _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
     }
     while standardOutput.readEnd >= 0 || standardError.readEnd >= 0 {
-      guard deadline.milliseconds > 0 else { return false }
+      guard deadline.milliseconds > 0, !isCancelled() else { return false }
       if offset >= input.count { standardInput.closeWriteEnd() }
       var requests = [
         pollfd(fd: standardInput.writeEnd, events: Int16(POLLOUT), revents: 0),

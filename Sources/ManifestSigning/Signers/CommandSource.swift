@@ -4,24 +4,26 @@ internal import TUFMetadata
 final class CommandSource: SignatureSource {
   private let words: [String]
   private let seconds: Int
-  private let removedVariables: Set<String>
+  private let isCancelled: () -> Bool
 
   /// - Parameters:
   ///   - words: the program's absolute path and its arguments; no shell sees them.
   ///   - seconds: how long it may take.
-  ///   - removedVariables: environment variables that it must not inherit, beside those of manifest-sign.
-  init(words: [String], seconds: Int, removedVariables: Set<String>) {
+  ///   - isCancelled: whether the person wants the command to end.
+  init(words: [String], seconds: Int, isCancelled: @escaping () -> Bool) {
     self.words = words
     self.seconds = seconds
-    self.removedVariables = removedVariables
+    self.isCancelled = isCancelled
   }
 
   func signature(over message: [UInt8]) throws(SignerFault) -> Ed25519Signature {
     let outcome = try ChildProcess.run(
-      words, input: message, outputLimit: SignatureText.byteLimit, seconds: seconds, removedVariables: removedVariables)
+      words, input: message, outputLimit: SignatureText.byteLimit, seconds: seconds, isCancelled: isCancelled)
     let messages = Self.readable(outcome.messages)
     switch outcome.end {
     case .exited(0): break
+    // What Control-C at a terminal does, where it reaches the program alone, and as what a shell reports it.
+    case .killed(ChildProcess.interruptSignal), .exited(128 + ChildProcess.interruptSignal): throw .interrupted
     case .exited(let status): throw .failed(status: status, messages: messages)
     case .killed(let signal): throw .killed(signal: signal, messages: messages)
     }

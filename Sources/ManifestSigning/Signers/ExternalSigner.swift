@@ -29,7 +29,9 @@ final class ExternalSigner: Signer {
   func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature {
     try requireRoom(forMessageOf: message.count)
     let signature: Ed25519Signature
-    do throws(SignerFault) { signature = try source.signature(over: message) } catch { throw .signer(name: name, error) }
+    do throws(SignerFault) { signature = try source.signature(over: message) } catch {
+      throw error == .interrupted ? .cancelled : .signer(name: name, error)
+    }
     guard publicKey.isValid(signature, over: message.span) else { throw .signer(name: name, .otherKey) }
     return signature
   }

@@ -22,6 +22,8 @@ struct ExternalSigners {
   func signer(for id: KeyID, publicKey: Ed25519PublicKey?, _ passphrases: PassphraseSource) throws(SigningError) -> ExternalSigner? {
     guard let entry = entries[id] else { return nil }
     guard let key = entry.publicKey ?? publicKey else { throw .signer(name: entry.name, .unknownPublicKey) }
+    // Those of other tokens too: no module or program sees a PIN that is not meant for it.
+    for case .token(_, _, let variable) in entries.values.map(\.kind) { try passphrases.reserve(variable) }
     return ExternalSigner(
       name: entry.name, publicKey: key, longestMessage: entry.longestMessage, source: try source(of: entry, passphrases))
   }
@@ -30,14 +32,13 @@ struct ExternalSigners {
     switch entry.kind {
     case .command(let words, let seconds):
       try FileSafety.requireOwn(words[0], allowsRoot: true)
-      return CommandSource(words: words, seconds: seconds, removedVariables: secretVariables)
+      return CommandSource(words: words, seconds: seconds, isCancelled: passphrases.isCancelled)
     case .token(let text, let pinFile, let pinVariable):
       let uri: PKCS11URI
       do { uri = try PKCS11URI(text) } catch { throw .signer(name: entry.name, .module(path: text, reason: error.reason)) }
       let modulePath = uri.modulePath ?? ""
       try FileSafety.requireOwn(modulePath, allowsRoot: true)
-      // Taken out of the environment now, before any module or program could see it.
-      let pins = try passphrases.another(variable: pinVariable, option: pinFile.map { .file($0) }, for: uri.tokenDescription)
+      let pins = try passphrases.another(variable: pinVariable, option: pinFile.map { .configuredFile($0) }, for: uri.tokenDescription)
       return PKCS11Source(uri: uri, modulePath: modulePath) { (use) throws(SignerFault) in
         do throws(SigningError) {
           try pins.withPassphrase(for: "PIN of \(entry.name)") { (pin) throws(SigningError) in
@@ -46,18 +47,14 @@ struct ExternalSigners {
         } catch {
           switch error {
           case .signer(_, let fault): throw fault
-          case .key(let error, _): throw .noPIN(error)
-          default: throw .noPIN(.passphraseMissing(variable: pinVariable))
+          case .key(.passphraseMissing(let variable), _): throw .noPIN(variable: variable)
+          case .key(.interrupted, _): throw .interrupted
+          case .key(let error, let path): throw .unusablePIN(error, path: path)
+          case .system(let errno, _, let path): throw .pinFile(path: path, errno)
+          default: throw .noPIN(variable: pinVariable)
           }
         }
       }
     }
-  }
-
-  /// Every variable that a PIN may stand in.
-  private var secretVariables: Set<String> {
-    var names: Set<String> = []
-    for case .token(_, _, let variable) in entries.values.map(\.kind) { names.insert(variable) }
-    return names
   }
 }

@@ -2,7 +2,8 @@ internal import CSodium
 internal import Digests
 internal import TUFMetadata
 
-/// The signature in what a signing program wrote: 64 bytes raw, or the same in hexadecimal or base64, with one line end at most.
+/// The signature in what a signing program wrote: 64 bytes raw, or the same in hexadecimal or base64, with blanks and line ends anywhere, as `base64`
+/// and `xxd -p` print it.
 enum SignatureText {
   /// More than any of the forms has; what goes beyond is noise.
   static let byteLimit = 256
@@ -10,15 +11,13 @@ enum SignatureText {
   static func signature(in output: [UInt8]) -> Ed25519Signature? {
     // 64 bytes that end with a line feed are a signature all the same: the length decides.
     if let raw = try? Ed25519Signature(bytes: output) { return raw }
-    var text = output[...]
-    if text.last == UInt8(ascii: "\n") { text.removeLast() }
-    if text.last == UInt8(ascii: "\r") { text.removeLast() }
+    let text = output.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     if text.count == 2 * Ed25519Signature.byteCount {
       let lower = text.map { (UInt8(ascii: "A")...UInt8(ascii: "F")).contains($0) ? $0 | 0x20 : $0 }
       return try? Ed25519Signature(hexadecimal: lower.span)
     }
     guard text.count == 88 || text.count == 86 else { return nil }
-    return base64(Array(text), text.count == 88 ? sodium_base64_VARIANT_ORIGINAL : sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
+    return base64(text, text.count == 88 ? sodium_base64_VARIANT_ORIGINAL : sodium_base64_VARIANT_ORIGINAL_NO_PADDING)
   }
 
   private static func base64(_ text: [UInt8], _ variant: CInt) -> Ed25519Signature? {

@@ -4,6 +4,8 @@ public import FileIO
 public enum SignerFault: Error, Equatable, Sendable {
   /// The message is longer than what the signer takes; found before anything is signed.
   case messageTooLong(byteCount: Int, limit: Int)
+  /// The person wants the command to end; the signer was ended first.
+  case interrupted
   /// The program can't be started.
   case notStarted(Errno)
   /// It did not finish in time, and was ended.
@@ -25,8 +27,13 @@ public enum SignerFault: Error, Equatable, Sendable {
   /// The PIN is wrong; it is tried once, so that the token does not lock itself.
   case wrongPIN
   case lockedPIN
-  /// There is no PIN to be had.
-  case noPIN(KeyError)
+  /// There is no PIN to be had: no terminal to ask at, and this variable is not set.
+  case noPIN(variable: String)
+  /// The PIN that is there can't be used.
+  /// - `path`: where it is, or empty where it was typed.
+  case unusablePIN(KeyError, path: String)
+  /// The file of the PIN can't be read.
+  case pinFile(path: String, Errno)
   /// Not exactly one token, or key on it, is what the URI says.
   case notOne(of: String, count: Int)
 }
@@ -35,6 +42,7 @@ extension SignerFault: CustomStringConvertible {
   public var description: String {
     switch self {
     case .messageTooLong(let byteCount, let limit): "\(byteCount) bytes are to be signed, and it takes \(limit) at most; nothing was signed"
+    case .interrupted: "interrupted"
     case .notStarted(let errno): "its program can't be started: \(errno)"
     case .timedOut(let seconds): "it did not answer within \(seconds) seconds, and was ended"
     case .failed(let status, let messages): "its program ended with status \(status)\(Self.said(messages))"
@@ -47,8 +55,24 @@ extension SignerFault: CustomStringConvertible {
     case .token(let function, let code): "\(function) of the PKCS #11 module failed with 0x\(String(code, radix: 16))"
     case .wrongPIN: "the PIN is wrong; it was tried once only, since a token locks itself after a few"
     case .lockedPIN: "the PIN is locked after too many wrong ones"
-    case .noPIN(let error): "its PIN can't be had: \(error)"
+    case .noPIN(let variable):
+      "its PIN is needed and there is no terminal to ask at: set \(variable), or name a file that holds it as pin_file in signers.json"
+    case .unusablePIN(.passphraseTooLong(let limit), _): "its PIN is longer than \(limit) bytes"
+    case .unusablePIN(let error, let path): "its PIN can't be used: \(path.isEmpty ? "" : path + ": ")\(error)"
+    case .pinFile(let path, let errno): "its PIN can't be read from \(path): \(errno)"
     case .notOne(let what, let count): "\(count) \(what) match the URI; exactly one has to"
+    }
+  }
+
+  /// What to do about it; nil where nothing more can be said than of any signer.
+  public var hint: String? {
+    switch self {
+    case .unusablePIN(let error, let path): error.hint(path: path)
+    case .messageTooLong: "give the role a key that can sign more, or have the signer take more"
+    case .wrongPIN: "see how many tries are left before the token locks itself, and correct the PIN"
+    case .lockedPIN: "the security officer of the token can unlock it with its own PIN"
+    case .noPIN, .pinFile: "nothing was signed or changed"
+    default: nil
     }
   }
 

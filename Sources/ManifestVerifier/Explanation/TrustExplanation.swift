@@ -41,6 +41,8 @@ public struct TrustExplanation: Sendable {
   public private(set) var listed: TargetFile?
   /// Whether the local file is what is listed.
   public private(set) var file = Verdict.notReached
+  private let faults: [TopLevelRole: VerificationError]
+  private var known: [Root] = []
   /// What the local file is, where that was needed to tell, or why it can't be read; nil for a file that is as listed.
   public private(set) var found: Result<FileMeasurement, FileError>?
 
@@ -57,18 +59,21 @@ public struct TrustExplanation: Sendable {
 
   /// Explains the metadata, up to what it says of the file; `examine` goes on with the file itself.
   /// - Parameters:
-  ///   - anchor: the root file that the app shipped.
+  ///   - anchor: the root file that the app shipped; nil where it can't be read.
   ///   - stored: what earlier refreshes have kept.
+  ///   - faults: why a role's kept file can't be read, for those that can't.
   ///   - read: reads what is kept of a delegated role.
   public init(
-    of path: TargetPath, anchor: [UInt8], stored: StoredMetadata, limits: VerificationLimits = .init(), _ read: KeptManifest.Reader
+    of path: TargetPath, anchor: [UInt8]?, stored: StoredMetadata, faults: [TopLevelRole: VerificationError] = [:],
+    limits: VerificationLimits = .init(), _ read: KeptManifest.Reader
   ) {
     self.path = path
+    self.faults = faults
     explain(anchor, stored, limits, read)
   }
 
-  private mutating func explain(_ anchor: [UInt8], _ stored: StoredMetadata, _ limits: VerificationLimits, _ read: KeptManifest.Reader) {
-    guard let root = walkRoots(anchor, stored.roots) else { return addUnreached(of: stored, after: .root) }
+  private mutating func explain(_ anchor: [UInt8]?, _ stored: StoredMetadata, _ limits: VerificationLimits, _ read: KeptManifest.Reader) {
+    guard let root = walkRoots(anchor, stored) else { return addUnreached(of: stored, after: .root) }
     let mayLag = stored.verifiedUnderRoot != nil
     guard let timestamp = add(Timestamp.self, stored.timestamp, root, nil, mayLag) else {
       return addUnreached(of: stored, after: .timestamp)
@@ -83,16 +88,21 @@ public struct TrustExplanation: Sendable {
 
   // MARK: Roots
 
-  private mutating func walkRoots(_ anchor: [UInt8], _ roots: [[UInt8]]) -> Trusted<Root>? {
+  private mutating func walkRoots(_ anchor: [UInt8]?, _ stored: StoredMetadata) -> Trusted<Root>? {
+    guard let anchor else {
+      add(.root, nil, .fails(faults[.root] ?? .neverRefreshed(role: TopLevelRole.root.name)))
+      return nil
+    }
     var newest: Trusted<Root>
     do { newest = try Trusted(selfSigned: anchor) } catch {
       add(.root, Self.claim(Root.self, anchor), .fails(error))
       return nil
     }
     add(.root, newest.payload, [Endorsement(by: "itself", newest)])
-    for bytes in roots {
+    for bytes in stored.roots {
       do throws(VerificationError) {
         let metadata = try UnverifiedMetadata<Root>(role: TopLevelRole.root.name, parsing: bytes)
+        known.append(metadata.payload)
         guard metadata.payload.version == newest.payload.version.next else { continue }
         let next = try newest.successor(bytes)
         let delegator = ByteString("root version \(newest.payload.version)")
@@ -105,7 +115,12 @@ public struct TrustExplanation: Sendable {
         return nil
       }
     }
-    return newest
+    known.append(newest.payload)
+    let isComplete = stored.verifiedUnderRoot.map { newest.payload.version >= $0 } ?? true
+    let fault = faults[.root] ?? (isComplete ? nil : .missingFromState(name: "a root that follows"))
+    guard let fault else { return newest }
+    add(.root, nil, .fails(fault))
+    return nil
   }
 
   // MARK: Roles
@@ -114,7 +129,8 @@ public struct TrustExplanation: Sendable {
     _: Payload.Type, _ bytes: [UInt8]?, _ root: Trusted<Root>, _ expected: MetadataFile?, _ mayLag: Bool
   ) -> Trusted<Payload>? {
     do throws(VerificationError) {
-      let trusted = try TrustedManifest.verify(Payload.self, bytes, by: root, expected: expected, mayLag: mayLag)
+      if let fault = faults[Payload.role] { throw fault }
+      let trusted = try TrustedManifest.verify(Payload.self, bytes, by: root, known, expected: expected, mayLag: mayLag)
       add(.topLevel(Payload.role), trusted.payload, [Endorsement(by: ByteString("root version \(root.payload.version)"), trusted)])
       return trusted
     } catch {

@@ -7,10 +7,11 @@ struct FileDigests: ~Copyable {
   private var sha256: SHA256?
   private var sha512: SHA512?
 
-  init(of file: TargetFile, _ method: FileVerifier.Method) {
+  /// - Parameter segments: where they are at hand, the tree is verified segment by segment elsewhere.
+  init(of file: TargetFile, _ method: FileVerifier.Method, segments: SegmentDigests? = nil) {
     let usesTree = method != .whole && file.fsverity != nil
     let usesWhole = method != .tree || !usesTree
-    tree = usesTree ? FSVerityHasher() : nil
+    tree = usesTree && segments == nil ? FSVerityHasher() : nil
     sha256 = usesWhole ? SHA256() : nil
     sha512 = usesWhole && file.hashes.sha512 != nil ? SHA512() : nil
   }

@@ -1,4 +1,4 @@
-internal import Digests
+public import Digests
 package import FileIO
 public import TUFMetadata
 
@@ -23,24 +23,26 @@ public struct FileVerifier: ~Copyable {
   /// - Parameters:
   ///   - path: the local path.
   ///   - file: what the manifest says of it.
+  ///   - segments: what the file's `.verity` holds, where it is at hand: then the first bad segment is named and ends the reading.
   ///   - isCancelled: asked before each piece of at most 1 MiB; true stops with `cancelled`.
   ///   - progress: told the number of bytes of each piece that was hashed.
   /// - Returns: the open file that was verified. Use it rather than the path, which may lead elsewhere by then.
-  /// - Throws: `wrongLength`, before anything is read where the file system tells it, else at the first byte too many; `wrongDigest`; `changedWhileRead`; `file`; `cancelled`.
+  /// - Throws: `wrongLength`, before anything is read where the file system tells it, else at the first byte too many; `wrongDigest`; `wrongSegment`; `changedWhileRead`; `file`; `cancelled`.
   public mutating func verify(
-    _ path: String, against file: TargetFile, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
+    _ path: String, against file: TargetFile, segments: SegmentDigests? = nil, isCancelled: () -> Bool = { false },
+    progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
     let descriptor: FileDescriptor
     do { descriptor = try openRegularFile(path, followingLinks: true) } catch { throw .file(error) }
-    return try verify(descriptor, path: path, against: file, isCancelled: isCancelled, progress: progress)
+    return try verify(descriptor, path: path, against: file, segments: segments, isCancelled: isCancelled, progress: progress)
   }
 
   /// Verifies a file that is open already, read from its beginning.
   /// - Parameter path: for messages only.
   /// - Throws: as `verify` by path.
   package mutating func verify(
-    _ descriptor: consuming FileDescriptor, path: String, against file: TargetFile, isCancelled: () -> Bool = { false },
-    progress: (Int) -> Void = { _ in }
+    _ descriptor: consuming FileDescriptor, path: String, against file: TargetFile, segments: SegmentDigests? = nil,
+    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws(VerificationError) -> VerifiedFile {
     let before = try Self.status(of: descriptor, path)
     guard before.kind == .regular else { throw .file(.notRegular(path: path, before.kind)) }
@@ -48,7 +50,9 @@ public struct FileVerifier: ~Copyable {
     guard before.byteCount == file.byteCount else {
       throw .wrongLength(path: path, expected: file.byteCount, actual: before.byteCount)
     }
-    var digests = FileDigests(of: file, method)
+    // Of another file, they say nothing of this one.
+    let segments = file.fsverity == segments?.root && file.byteCount == segments?.fileLength ? segments : nil
+    var digests = FileDigests(of: file, method, segments: segments)
     var length: Int64 = 0
     while true {
       guard !isCancelled() else { throw .cancelled }
@@ -61,6 +65,7 @@ public struct FileVerifier: ~Copyable {
       guard Int64(count) <= file.byteCount - length else {
         throw .wrongLength(path: path, expected: file.byteCount, actual: length + Int64(count))
       }
+      if let segments { try Self.verify(buffer.span.extracting(first: count), at: length, segments, path) }
       length += Int64(count)
       digests.update(buffer.span.extracting(first: count))
       progress(count)
@@ -71,6 +76,22 @@ public struct FileVerifier: ~Copyable {
     guard length == file.byteCount else { throw .wrongLength(path: path, expected: file.byteCount, actual: length) }
     if let (expected, actual) = digests.mismatch(with: file) { throw .wrongDigest(path: path, expected: expected, actual: actual) }
     return VerifiedFile(path: path, file: file, status: after, descriptor: descriptor)
+  }
+
+  /// Verifies the segments in a piece that begins with one.
+  private static func verify(
+    _ piece: Span<UInt8>, at offset: Int64, _ segments: SegmentDigests, _ path: String
+  ) throws(VerificationError) {
+    var start = 0
+    while start < piece.count {
+      let end = min(start + SegmentDigests.segmentByteCount, piece.count)
+      let segment = segments.segment(at: offset + Int64(start))
+      do throws(DigestError) { try segments.verify(piece.extracting(start..<end), segment: segment) } catch {
+        guard case .segmentDigest(_, let expected, let actual) = error else { return }  // It is shorter: the file was cut.
+        throw .wrongSegment(path: path, range: segments.range(of: segment), expected: "sha256:\(expected)", actual: "sha256:\(actual)")
+      }
+      start = end
+    }
   }
 
   private static func status(of descriptor: borrowing FileDescriptor, _ path: String) throws(VerificationError) -> FileStatus {
@@ -88,6 +109,9 @@ public struct VerifiedFile: ~Copyable, Sendable {
   package let status: FileStatus
   /// The open file, at no particular position.
   package let descriptor: FileDescriptor
+
+  /// The open file, for whoever keeps it.
+  package consuming func intoDescriptor() -> FileDescriptor { descriptor }
 
   /// The number of the open file, valid as long as this value lives; to map or to read at offsets.
   public var fileDescriptor: CInt { descriptor.descriptor }

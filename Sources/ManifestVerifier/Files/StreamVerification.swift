@@ -1,3 +1,4 @@
+package import Digests
 package import TUFMetadata
 
 /// Holds a file against the manifest while it arrives, in constant memory: nothing of it is trusted before `finish`.
@@ -10,10 +11,11 @@ package struct StreamVerification: ~Copyable {
   /// - Parameters:
   ///   - path: for messages only.
   ///   - file: what the manifest says of it. Every digest that it has is computed.
-  package init(_ path: String, against file: TargetFile) {
+  ///   - segments: where they are at hand, the tree is verified segment by segment elsewhere, and only the other digests here.
+  package init(_ path: String, against file: TargetFile, segments: SegmentDigests? = nil) {
     self.path = path
     self.file = file
-    digests = FileDigests(of: file, .every)
+    digests = FileDigests(of: file, .every, segments: segments)
   }
 
   /// Adds what arrived next.

@@ -2,12 +2,15 @@ public import TUFMetadata
 
 /// One refresh of a device's trust, as TUF 1.0.34 §5 describes it: a state machine without input, output or clock.
 ///
-/// It says in `request` which metadata it needs next and is given that, or told that there is none. Each answer yields changes
-/// to keep. The rules:
+/// It says in `request` which metadata it needs next (role, version, most bytes, URL path) and is fed one of three answers: bytes, "not
+/// available", or a failure. Each yields changes to keep. The rules:
+/// - Signatures are counted by distinct public key and not by key id, which has to be the SHA-256 of its key; a key id that stands twice in
+///   `signatures`, a threshold below 1, or any laxity of the syntax refuses the file (§4.2, §4.3). Ed25519 alone counts.
 /// - The anchor, the root that the app shipped, is signed by its own threshold; every later root by the threshold of the root
 ///   before it **and** by its own, and is exactly one version newer (§5.3.4–5). Expiry of roots on the way is ignored; the last one's
 ///   is checked once the chain is walked and kept (§5.3.10).
-/// - The walk ends where the next root is not available, and at no other failure (§5.3.3).
+/// - The walk ends where the next root is not available, and at no failure (§5.3.3). With several mirrors it ends only where none of them failed:
+///   one that did may have the next root. Nor does it end before the root that was trusted already.
 /// - The time is given once and is the same for every check (§5.1). Metadata is expired at the very second it states. A time that lies
 ///   before that of the newest refresh that succeeded, by more than clocks are corrected by, is refused.
 /// - A timestamp or snapshot key that was taken away since the cache was verified discards both files; a key that was added
@@ -18,7 +21,13 @@ public import TUFMetadata
 /// - The snapshot has the signed length and hashes before it is parsed, exactly the signed version, and lists every
 ///   file that the kept one lists, none at a lower version (§5.5). An expired or superseded snapshot is still that baseline.
 /// - The targets have the signed length and hashes before they are parsed, and exactly the signed version (§5.6).
-/// - Each file meets its threshold before it is kept, and kept metadata is verified again before it is used.
+/// - Each file meets its threshold before it is kept, and kept metadata is verified again before it is used. What new versions are held
+///   against, the kept timestamp and snapshot, is verified before anything is asked for: damage of it is an error, and never a mirror's.
+/// - What the targets delegate is searched by `TargetSearch`, for one path, or walked by `DelegationWalk`, for all, with the same checks of length,
+///   hashes, version, expiry and threshold, against the delegator's keys (§5.6.7): in the order of the delegators, each role once, a
+///   bounded number of them; every role on the way is trusted with the path, by patterns (`*`, `?` and `[…]`, none of which crosses a `/`) or by
+///   prefixes of the path's hash (§4.5); a terminating delegation ends the search; a role that two others delegate to is held against each. A
+///   delegated role never bears a top-level role's name, nor a path leads out of its folder.
 public struct ClientWorkflow: Sendable {
   private enum Stage {
     case root, timestamp, snapshot, targets, done
@@ -34,6 +43,11 @@ public struct ClientWorkflow: Sendable {
   private var snapshot: Trusted<Snapshot>?
   private var targets: Trusted<Targets>?
   private var keepsBaseline = true
+  /// Whether a mirror failed to answer what is asked for now.
+  private var hasFailure = false
+  /// Roles whose kept files turned out to be damaged or gone, and were asked for anew. Nothing is lost by that: what is signed above them says
+  /// what they have to be.
+  public private(set) var replaced: Set<TopLevelRole> = []
   /// What a new anchor changes, until metadata has been verified under it.
   private var deferred: [TrustChange] = []
 
@@ -50,6 +64,7 @@ public struct ClientWorkflow: Sendable {
     self.limits = limits
     try stored.requireClock(at: now, limits: limits)
     roots = try RootChain(anchor: anchor, stored: stored)
+    try requireBaseline()
   }
 
   /// The metadata that is needed next; nil once everything is there.
@@ -74,8 +89,17 @@ public struct ClientWorkflow: Sendable {
 
   /// Answers the request with the bytes of the file.
   /// - Returns: what to keep, in this order.
-  /// - Throws: why the bytes are not trusted; what was kept before stays as it is.
+  /// - Throws: why the bytes are not trusted; what was kept before stays as it is, and so does the request.
   public mutating func supply(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange] {
+    // On a copy, so that nothing remains of an answer that is refused.
+    var attempt = self
+    attempt.hasFailure = false
+    let changes = try attempt.accept(bytes)
+    self = attempt
+    return changes
+  }
+
+  private mutating func accept(_ bytes: [UInt8]) throws(VerificationError) -> [TrustChange] {
     guard let request else { return [] }
     guard bytes.count <= request.byteLimit else { throw .tooLarge(role: request.role.name, byteLimit: request.byteLimit) }
     switch stage {
@@ -87,14 +111,20 @@ public struct ClientWorkflow: Sendable {
     }
   }
 
-  /// Answers the request: the file is not there, as every mirror says. Any other failure to get it is not an answer.
+  /// Answers the request: the file is not there, as every mirror says that did not fail.
   /// - Returns: what to keep, in this order.
-  /// - Throws: `unavailable` where the file has to be there, or `expired` where the root that the walk ended at is.
+  /// - Throws: `unavailable` where the file has to be there, `undecidedRoot` where a mirror failed that may have the next root, `rolledBack` where
+  ///   the chain ends before the root that was trusted, or `expired` where the root that the walk ended at is.
   public mutating func supplyNotAvailable() throws(VerificationError) -> [TrustChange] {
     guard let request else { return [] }
     guard stage == .root else { throw .unavailable(role: request.role.name, urlPath: request.urlPath) }
+    guard !hasFailure else { throw .undecidedRoot(urlPath: request.urlPath) }
     return try finishRoots()
   }
+
+  /// Answers the request: a mirror failed to give the file, or gave what was refused, and is not asked for it again. The request stays, for
+  /// another mirror; that the next root is not available ends the walk no more, for the one that failed may have it.
+  public mutating func supplyFailure() { hasFailure = request != nil }
 
   private func request(_ role: MetadataRole, _ file: MetadataFile, _ defaultLimit: Int) -> MetadataRequest {
     let limit = min(file.byteCount ?? Int64(defaultLimit), Int64(limits.metadataByteCount))
@@ -111,6 +141,10 @@ public struct ClientWorkflow: Sendable {
   }
 
   private mutating func finishRoots() throws(VerificationError) -> [TrustChange] {
+    // Roots that were kept and are gone now are walked to again, or else the device would begin at an older one.
+    if let trusted = stored.verifiedUnderRoot, roots.newest.payload.version < trusted {
+      throw .rolledBack(role: TopLevelRole.root.name, trusted: trusted, offered: roots.newest.payload.version)
+    }
     try roots.newest.payload.requireUnexpired(at: now)
     stage = .timestamp
     var changes: [TrustChange] = []
@@ -173,11 +207,19 @@ public struct ClientWorkflow: Sendable {
     try offered.payload.requireUnexpired(at: now)
     snapshot = offered
     stage = .targets
-    let changes = keep ? [change(.snapshot, bytes)] : []
+    var changes = keep ? [change(.snapshot, bytes)] : []
+    changes += try reuse(stored.targets) { (workflow, bytes) throws(VerificationError) in
+      try workflow.supplyTargets(bytes, keep: false)
+    }
+    if stage == .targets, hasLostTargets { replaced.insert(.targets) }
     return changes
-      + (try reuse(stored.targets) { (workflow, bytes) throws(VerificationError) in
-        try workflow.supplyTargets(bytes, keep: false)
-      })
+  }
+
+  /// Whether the kept targets are not merely older ones, but damaged or gone.
+  private var hasLostTargets: Bool {
+    guard let bytes = stored.targets else { return stored.newestRefresh != nil }
+    guard let metadata = try? UnverifiedMetadata<Targets>(role: TopLevelRole.targets.name, parsing: bytes) else { return true }
+    return !RootChain.wasTrusted(metadata, under: roots.all)
   }
 
   // MARK: TUF 1.0.34 §5.6, targets
@@ -200,6 +242,20 @@ public struct ClientWorkflow: Sendable {
 
   private func change(_ role: MetadataRole, _ bytes: [UInt8]) -> TrustChange {
     .metadata(role, bytes: bytes, root: roots.newest.payload.version)
+  }
+
+  /// Verifies what new versions are held against, before anything is asked for: damage of it is told as such, and never as a mirror's fault.
+  private func requireBaseline() throws(VerificationError) {
+    guard let version = stored.verifiedUnderRoot else { return }
+    guard roots.knows(version) else { throw .missingFromState(name: ByteString("root version \(version)")) }
+    try requireTrusted(baseline(Timestamp.self, stored.timestamp))
+    try requireTrusted(baseline(Snapshot.self, stored.snapshot))
+  }
+
+  private func requireTrusted<Payload: ReadableRolePayload>(_ kept: UnverifiedMetadata<Payload>?) throws(VerificationError) {
+    guard let kept, !RootChain.wasTrusted(kept, under: roots.all) else { return }
+    // The newest root's words: none of the others has the threshold either.
+    do { let _: Trusted<Payload> = try roots.newest.verify(kept) } catch { throw .damagedState(role: Payload.role.name, error) }
   }
 
   /// What an earlier refresh has kept, to hold new versions against.

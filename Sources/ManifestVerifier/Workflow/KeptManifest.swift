@@ -28,7 +28,7 @@ public struct KeptManifest: Sendable {
   /// The four top-level roles.
   public let manifest: TrustedManifest
   private let mayLag: Bool
-  private let limits: VerificationLimits
+  let limits: VerificationLimits
   private var verified: [Delegation.Edge: Result<Trusted<Targets>, VerificationError>] = [:]
   /// The delegated roles in the order of the walk, once all were read.
   private var walked: [(name: ByteString, metadata: Trusted<Targets>)] = []
@@ -100,27 +100,11 @@ public struct KeptManifest: Sendable {
     return result
   }
 
-  /// Visits every file that delegated roles list and that a search comes to there, once all was read; each role's files in byte order of
-  /// their paths. A failure tells that whether the role may list the path can't be known, because a role on the way can't be trusted.
-  public mutating func forEachDelegatedFile<E: Error>(
-    _ body: (TargetPath, Result<TargetFile, VerificationError>) throws(E) -> Void
-  ) throws(E) {
-    // A path that several roles list is told once.
-    var refused: Set<TargetPath> = []
-    for (name, metadata) in walked {
-      for (path, _) in metadata.payload.all {
-        let result: Result<TargetFile, VerificationError>
-        do throws(VerificationError) {
-          guard let finding = try find(path).finding, finding.chain.last?.role == .delegated(name) else { continue }
-          result = .success(finding.file)
-        } catch {
-          guard refused.insert(path).inserted else { continue }
-          result = .failure(error)
-        }
-        try body(path, result)
-      }
-    }
-  }
+  /// Whose each file is that delegated roles list, once all was read: the searches for all of them in one walk.
+  public func delegatedFiles() -> DelegatedFiles { DelegatedFiles(of: self, listedBy: walked.map(\.metadata.payload)) }
+
+  /// What is known of a delegation, once all was read.
+  func known(_ delegation: Delegation) -> Result<Trusted<Targets>, VerificationError>? { verified[delegation.edge] }
 
   /// The number of files that delegated roles list, those that no search comes to included.
   public var delegatedCount: Int { walked.reduce(0) { $0 &+ $1.metadata.payload.count } }

@@ -7,11 +7,12 @@ package struct MetadataFolder: Sendable {
 
   package init(_ path: String) { self.path = path }
 
-  /// The file that a refresh asks for; nil where there is none. Every other failure is an error and not the end of a chain.
+  /// The file that a refresh asks for; nil where there is none, or can be none: a folder can't hold every name that a role may have. Every
+  /// other failure is an error and not the end of a chain.
   package func read(_ request: MetadataRequest) throws(VerificationError) -> [UInt8]? {
     do { return try readFile("\(path)/\(request.urlPath)", limit: request.byteLimit) } catch {
       if case .tooLarge = error { throw .tooLarge(role: request.role.name, byteLimit: request.byteLimit) }
-      guard error.errno == .notFound else { throw .file(error) }
+      guard let errno = error.errno, [.notFound, .nameTooLong, .illegalByteSequence].contains(errno) else { throw .file(error) }
       return nil
     }
   }

@@ -31,6 +31,18 @@ struct RootChain: Sendable {
     known[newest.payload.version] = newest.payload
   }
 
+  /// The roots that are known.
+  var all: [Root] { known.values.sorted { $0.version < $1.version } }
+
+  /// Whether one of several roots lists keys whose threshold has signed metadata, so that it was trusted once.
+  static func wasTrusted<Payload: ReadableRolePayload>(_ metadata: UnverifiedMetadata<Payload>, under roots: [Root]) -> Bool {
+    roots.reversed().contains { root in
+      (try? Trusted(verifying: metadata, role: Payload.role.name, keys: root[Payload.role], known: root.keys, delegator: "")) != nil
+    }
+  }
+
+  func knows(_ version: Version) -> Bool { known[version] != nil }
+
   /// Whether a timestamp or snapshot key was taken away since the given version (TUF 1.0.34 §5.3.11). A key that is only
   /// added does not count: adding a backup key must not drop the rollback protection of a whole fleet.
   func tookKeyAway(since version: Version) -> Bool {

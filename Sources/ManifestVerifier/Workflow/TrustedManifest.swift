@@ -13,16 +13,22 @@ public struct TrustedManifest: Sendable {
   /// - Parameters:
   ///   - anchor: the root file that the app shipped.
   ///   - stored: what earlier refreshes have kept.
-  /// - Throws: `neverRefreshed` where something is missing, `thresholdNotMet` where the newest root withdrew the keys of what is
+  /// - Throws: `neverRefreshed` where nothing was kept yet, `missingFromState` where it is gone, `thresholdNotMet` where the newest root withdrew the keys of what is
   ///   kept, otherwise `damagedState`.
   public init(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) {
-    let roots = try RootChain(anchor: anchor, stored: stored)
-    root = roots.newest
+    let chain = try RootChain(anchor: anchor, stored: stored)
+    root = chain.newest
+    // With a root less, keys that were taken away would count again.
+    if let trusted = stored.verifiedUnderRoot, root.payload.version < trusted {
+      throw .missingFromState(name: ByteString("root version \(root.payload.version.next ?? trusted)"))
+    }
+    if stored.newestRefresh != nil, stored.targets == nil { throw .missingFromState(name: "targets metadata") }
     // What no refresh has kept, a publisher's set say, belongs together in every part.
     let mayLag = stored.verifiedUnderRoot != nil
-    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: root, expected: nil, mayLag: mayLag)
-    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: root, expected: timestamp.payload.snapshot, mayLag: mayLag)
-    targets = try Self.verify(Targets.self, stored.targets, by: root, expected: snapshot.payload.targets, mayLag: mayLag)
+    let roots = chain.all
+    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: root, roots, expected: nil, mayLag: mayLag)
+    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: root, roots, expected: timestamp.payload.snapshot, mayLag: mayLag)
+    targets = try Self.verify(Targets.self, stored.targets, by: root, roots, expected: snapshot.payload.targets, mayLag: mayLag)
   }
 
   init(root: Trusted<Root>, timestamp: Trusted<Timestamp>, snapshot: Trusted<Snapshot>, targets: Trusted<Targets>) {
@@ -38,8 +44,9 @@ public struct TrustedManifest: Sendable {
   }
 
   /// Verifies what is kept of one role.
+  /// - Parameter roots: those that it may have been trusted under.
   static func verify<Payload: ReadableRolePayload>(
-    _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, expected: MetadataFile?, mayLag: Bool
+    _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, _ roots: [Root], expected: MetadataFile?, mayLag: Bool
   ) throws(VerificationError) -> Trusted<Payload> {
     let role = Payload.role.name
     guard let bytes else { throw .neverRefreshed(role: role) }
@@ -54,9 +61,11 @@ public struct TrustedManifest: Sendable {
         throw .wrongVersion(role: role, expected: expected.version, actual: trusted.payload.version)
       }
       return trusted
-    } catch .thresholdNotMet(let role, let signed, let threshold, let keyCount, let delegator) {
-      throw .thresholdNotMet(role: role, signed: signed, threshold: threshold, keyCount: keyCount, delegator: delegator)
     } catch {
+      // Where no older root trusts it either, no keys were withdrawn: it is not what was kept.
+      if case .thresholdNotMet = error, !mayLag || (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: roots)) ?? false {
+        throw error
+      }
       throw .damagedState(role: role, error)
     }
   }

@@ -17,7 +17,8 @@ extension DelegatedRole {
 }
 
 extension DelegatedRole.Scope {
-  fileprivate func contains(_ path: TargetPath, hashDigits: [UInt8]) -> Bool {
+  /// - Parameter hashDigits: the path's.
+  package func contains(_ path: TargetPath, hashDigits: [UInt8]) -> Bool {
     switch self {
     case .paths(let patterns): patterns.contains { $0.matches(path) }
     case .pathHashPrefixes(let prefixes): prefixes.contains { hashDigits.starts(with: $0.bytes) }
@@ -26,5 +27,6 @@ extension DelegatedRole.Scope {
 }
 
 extension TargetPath {
-  fileprivate var hashDigits: [UInt8] { Array(SHA256.hash(of: name.bytes).hexadecimal) }
+  /// The SHA-256 of the path in hexadecimal digits, by which bins share paths out.
+  package var hashDigits: [UInt8] { Array(SHA256.hash(of: name.bytes).hexadecimal) }
 }

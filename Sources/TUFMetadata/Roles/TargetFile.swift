@@ -15,7 +15,7 @@ public struct TargetFile: Hashable, Sendable {
     self.fsverity = fsverity
   }
 
-  init(_ json: JSONValue) throws(MetadataError) {
+  package init(_ json: JSONValue) throws(MetadataError) {
     try json.requireObject()
     byteCount = try json.read(.length) { value throws(MetadataError) in try value.requireInteger(in: 0...Int64.max) }
     hashes = try json.read(.hashes) { value throws(MetadataError) in try FileHashes(value) }

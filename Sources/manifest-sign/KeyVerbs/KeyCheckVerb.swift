@@ -13,7 +13,7 @@ enum KeyCheckVerb {
     conflicts: [RepositoryOptions.passphraseConflict],
     discussion: [
       "The public half is computed from the secret one, and held against keys/NAME.pem and the newest root. A backup that opens and is another key, or "
-        + "one that the root does not list, ends with exit code 19.",
+        + "one that the root does not list, ends with exit code 19. A mode that lets others read the backup is warned of.",
       RepositoryOptions.passphraseText,
     ],
     exitCodes: [.signature, .disk, .malformed, .key, .found],
@@ -22,11 +22,16 @@ enum KeyCheckVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let store = try KeyStore(RepositoryOptions.publishedLayout(invocation))
     let path = invocation.required(file.name)
     let backup = try KeyBackup(path: path, passphrases)
     if !backup.isEncrypted { KeyOptions.warnUnencrypted(path, output) }
+    if let exposure = backup.exposure {
+      output.warning(
+        "\(path): \(exposure)\(exposure.hint(path: path).map { "; run: \($0)" } ?? ""), or on a stick without modes mount it with umask=077"
+      )
+    }
     guard let name = invocation.value(name.name) ?? backup.name else {
       throw Failure(.usage, "\(path) does not say which key it is", expected: "\(name.name) NAME")
     }

@@ -15,8 +15,13 @@ enum KeyExportVerb {
   static let verb = Verb(
     "key export", "Print the public half of a key for other programs.",
     arguments: [KeyOptions.name],
-    options: [RepositoryOptions.repository, format, file, keyNumber],
-    discussion: ["Only public halves leave: no verb prints or exports a secret key. Copy secrets/NAME.key to keep a backup."],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, format, file, keyNumber] + RepositoryOptions.passphrases,
+    conflicts: [RepositoryOptions.passphraseConflict],
+    discussion: [
+      "Only public halves leave: no verb prints or exports a secret key. Copy secrets/NAME.key to keep a backup.",
+      "Where keys/NAME.pem is missing and secrets/NAME.key is there, as after a crash, that is opened and keys/NAME.pem is written anew. Only then is a "
+        + "passphrase needed.",
+    ],
     exitCodes: [.disk, .key],
     examples: [
       .init("manifest-sign key export root-1 --format tuf", "as root.json lists it"),
@@ -25,8 +30,19 @@ enum KeyExportVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.publishedLayout(invocation))
-    let key = try KeyStore(layout).publicKey(named: name)
+    try ProcessHardening.apply()
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
+    let name = invocation.required(KeyOptions.name.name)
+    let store = try KeyStore(RepositoryOptions.layout(invocation))
+    let observer = CommandLineObserver(output)
+    defer { observer.finish() }
+    let key: Ed25519PublicKey
+    if let restored = try store.restorePublicHalf(of: name, passphrases, notice: observer.notice) {
+      output.note("keys/\(name).pem was missing, and is written anew")
+      key = restored
+    } else {
+      key = try store.publicKey(named: name)
+    }
     let form = PublicKeyExport.Form(rawValue: invocation.required(format.name)) ?? .pem
     var number: [UInt8]?
     if let text = invocation.value(keyNumber.name) {

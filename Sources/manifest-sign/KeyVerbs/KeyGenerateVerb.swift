@@ -19,7 +19,7 @@ enum KeyGenerateVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
     let store = try KeyStore(layout)
     try store.requireFree(name)

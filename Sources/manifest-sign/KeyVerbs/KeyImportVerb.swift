@@ -24,13 +24,13 @@ enum KeyImportVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
     let store = try KeyStore(layout)
     try store.requireFree(name, publicKeyMayExist: true)
     let foreign = try ForeignKeyFile.read(path: invocation.required(file.name))
-    let form = foreign.form
+    let (form, isEncrypted, path) = (foreign.form, foreign.isEncrypted, foreign.path)
     let opened = try passphrases.open(foreign)
     let publicKey = opened.key.publicKey
     try store.add(opened.key, name: name, protection, publicKeyMayExist: true)
@@ -43,7 +43,18 @@ enum KeyImportVerb {
       output.line("  minisign     key number \(digits): give it to key export with --key-number")
       output.report("minisign_key_number", .string(digits))
     }
-    output.line("Next: back up the secret key, see that the copy opens (manifest-sign key check COPY), and destroy \(foreign.path)")
+    if !isEncrypted { warnClear(path, output) }
+    output.line("Next: back up the secret key, see that the copy opens (manifest-sign key check COPY), and destroy \(path)")
     return .done
+  }
+
+  /// The file that was imported is a key too, and stays one.
+  private static func warnClear(_ path: String, _ output: Output) {
+    output.warning(
+      "\(path) still holds the key unencrypted; once the import is backed up, destroy it and every copy of it: shred -u \(KeyError.quoted(path))"
+    )
+    if let exposure = KeyBackup.exposure(of: path) {
+      output.warning("\(path): \(exposure); if any other user could have read it, make a new key instead")
+    }
   }
 }

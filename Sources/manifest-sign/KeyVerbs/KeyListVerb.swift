@@ -24,6 +24,7 @@ enum KeyListVerb {
       output.line("  fingerprint  \(KeyFingerprint(entry.id).description)")
       output.line("  roles        \(roles(entry))")
       output.line("  secret half  \(place(entry))")
+      if !entry.hasPublicHalf { output.line("  public half  MISSING in keys; to write it anew: manifest-sign key export \(entry.name)") }
     }
     output.report("keys", .array(entries.map(json)))
     return .done
@@ -52,7 +53,7 @@ enum KeyListVerb {
     return [
       "name": .string(entry.name), "holder": .optional(entry.holder), "key_id": .string(entry.id.description),
       "fingerprint": .string(KeyFingerprint(entry.id).description), "roles": .array(entry.roles.map { .string($0.rawValue) }),
-      "retired_after": entry.retiredAfter.map { .integer($0.number) } ?? .null, "secret": place,
+      "public_half": .bool(entry.hasPublicHalf), "retired_after": entry.retiredAfter.map { .integer($0.number) } ?? .null, "secret": place,
     ]
   }
 }

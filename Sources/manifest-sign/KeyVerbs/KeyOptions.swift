@@ -7,7 +7,7 @@ enum KeyOptions {
   static let name = Argument("NAME", "The key: keys/NAME.pem and secrets/NAME.key.")
   static let unprotected = Option.flag("--no-passphrase", "Write the secret key unencrypted. Whoever reads it can sign.")
   /// For a verb that opens one file and writes another.
-  static let newVariable = "MANIFEST_SIGN_NEW_PASSPHRASE"
+  static let newVariable = PassphraseSource.newVariable
   static let newFile = Option.value("--new-passphrase-file", "FILE", "Read the new passphrase from a file.")
   static let newDescriptor = Option.integer(
     "--new-passphrase-fd", "N", "Read the new passphrase from an open file descriptor.", in: 0...65_535)

@@ -18,7 +18,7 @@ enum KeyPassphraseVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let name = invocation.required(KeyOptions.name.name)
     let observer = CommandLineObserver(output)

@@ -14,7 +14,7 @@ import Testing
     let digest = SHA256.hash(of: [UInt8(number & 0xFF)])
     return HashedFile(
       file: ScannedFile(path: try TargetPath("a/b/c/\(number)"), status: status),
-      target: TargetFile(byteCount: Int64(number), hashes: FileHashes(sha256: digest), fsverity: FSVerityDigest(sha256: digest)),
+      target: TargetFile(byteCount: Int64(number), hashes: FileHashes(sha256: digest), fsverity: FSVerityDigest(sha256: digest)), segments: nil,
       summary: ModelSummary(format: .unknown, content: .text, quantisation: quantisation))
   }
 

@@ -18,6 +18,12 @@ public struct ModelDescription: Equatable, Sendable {
   public var versions: [Version]
   package var additional: [ByteString: JSONTree] = [:]
 
+  package init(title: String, licence: String, versions: [Version]) {
+    self.title = title
+    self.licence = licence
+    self.versions = versions
+  }
+
   /// One version of the model.
   public struct Version: Equatable, Sendable {
     /// Different from those of the other versions.
@@ -27,6 +33,13 @@ public struct ModelDescription: Equatable, Sendable {
     /// Nil unless the version must not be installed any more.
     public var withdrawal: Withdrawal?
     package var additional: [ByteString: JSONTree] = [:]
+
+    package init(name: ByteString, variants: [Variant], withdrawal: Withdrawal? = nil, additional: [ByteString: JSONTree] = [:]) {
+      self.name = name
+      self.variants = variants
+      self.withdrawal = withdrawal
+      self.additional = additional
+    }
   }
 
   /// One of the forms that a version comes in; a device takes the first that it can run.
@@ -45,6 +58,11 @@ public struct ModelDescription: Equatable, Sendable {
     public var files: [File]
     package var additional: [ByteString: JSONTree] = [:]
 
+    package init(name: ByteString, files: [File]) {
+      self.name = name
+      self.files = files
+    }
+
     /// The variant's name where nobody gave one.
     package static let defaultName: ByteString = "default"
   }
@@ -56,6 +74,11 @@ public struct ModelDescription: Equatable, Sendable {
     /// Where else than in the published tree the file can be had, best first.
     public var sources: [FileSource] = []
     package var additional: [ByteString: JSONTree] = [:]
+
+    package init(path: TargetPath, sources: [FileSource] = []) {
+      self.path = path
+      self.sources = sources
+    }
   }
 
   /// Why a version must not be installed any more.

@@ -1,15 +1,15 @@
-internal import TUFMetadata
+package import TUFMetadata
 
 /// Which of two version names is the newer one, where nobody has said it: in a derived description the newest stands first.
 ///
 /// Names are compared piece by piece. Digits next to each other are one number and are compared as numbers, so that 1.10 is newer
 /// than 1.9; other bytes are compared as bytes. A name that only goes on where the other ends is the newer one (1.2.1 after 1.2),
 /// unless it goes on with "-": then it is a pre-release of the other (1.2-rc1 before 1.2, as SemVer 2.0 §11 has it).
-enum VersionOrder {
-  static func isNewer(_ left: ByteString, than right: ByteString) -> Bool { order(left.bytes, right.bytes) > 0 }
+package enum VersionOrder {
+  package static func isNewer(_ left: ByteString, than right: ByteString) -> Bool { order(left.bytes, right.bytes) > 0 }
 
   /// Below 0 where `left` is the older one; 0 only for equal bytes.
-  static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  package static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var (rest, otherRest) = (left[...], right[...])
     while let byte = rest.first, let otherByte = otherRest.first {
       if isDigit(byte), isDigit(otherByte) {

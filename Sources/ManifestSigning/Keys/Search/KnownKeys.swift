@@ -1,0 +1,45 @@
+internal import CSodium
+internal import Digests
+internal import TUFMetadata
+
+/// Tells the secret halves of known keys from all other bytes.
+struct KnownKeys {
+  private let publicKeys: Set<[UInt8]>
+
+  init(_ keys: some Sequence<Ed25519PublicKey>) { publicKeys = Set(keys.map(\.bytes)) }
+
+  /// The same for the same keys, and for no others.
+  var fingerprint: SHA256Digest { SHA256.hash(of: publicKeys.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)) }
+
+  /// Whether bytes are a seed, with a line end or not, a seed and public key, or an expanded key with its public half or without.
+  func isSecretHalf(_ bytes: Span<UInt8>) -> Bool {
+    guard !publicKeys.isEmpty else { return false }
+    switch bytes.count {
+    case 32: return isSeed(bytes)
+    case 33 where bytes[32] == 0x0A, 34 where bytes[32] == 0x0D && bytes[33] == 0x0A: return isSeed(bytes)
+    // Sparkle's older form of 96 bytes begins with an expanded key, which alone has 64.
+    case 64, 96: return isSeed(bytes) || isScalar(bytes)
+    default: return false
+    }
+  }
+
+  private func isSeed(_ bytes: Span<UInt8>) -> Bool {
+    var seed = (0..<32).map { bytes[$0] }
+    var publicKey = [UInt8](repeating: 0, count: Int(crypto_sign_PUBLICKEYBYTES))
+    var secret = [UInt8](repeating: 0, count: Int(crypto_sign_SECRETKEYBYTES))
+    // libsodium writes 32 and 64 bytes and reads 32; the arrays have them, and are wiped.
+    _ = unsafe crypto_sign_seed_keypair(&publicKey, &secret, seed)
+    unsafe sodium_memzero(&secret, secret.count)
+    unsafe sodium_memzero(&seed, seed.count)
+    return publicKeys.contains(publicKey)
+  }
+
+  private func isScalar(_ bytes: Span<UInt8>) -> Bool {
+    var scalar = (0..<32).map { bytes[$0] }
+    var publicKey = [UInt8](repeating: 0, count: Int(crypto_sign_PUBLICKEYBYTES))
+    // libsodium writes 32 bytes and reads 32.
+    let result = unsafe crypto_scalarmult_ed25519_base(&publicKey, scalar)
+    unsafe sodium_memzero(&scalar, scalar.count)
+    return result == 0 && publicKeys.contains(publicKey)
+  }
+}

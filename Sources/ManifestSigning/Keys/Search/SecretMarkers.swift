@@ -1,0 +1,97 @@
+/// The words and byte sequences by which secret keys of every form show that can be imported, wherever they stand in some bytes.
+///
+/// Texts are found in UTF-16 too, where a zero byte stands between their characters. What only speaks of a secret key, as documentation does,
+/// has no long word of its digits behind the marker and is none.
+enum SecretMarkers {
+  static func stand(in bytes: Span<UInt8>) -> Bool {
+    for index in bytes.indices {
+      let isFound =
+        switch bytes[index] {
+        case UInt8(ascii: "-"): isPEM(bytes, at: index)
+        case UInt8(ascii: "m"): isOwn(bytes, at: index)
+        case UInt8(ascii: "R"): isMinisign(bytes, at: index)
+        case 0x30: matches(ed25519, bytes, at: index, 1)
+        case 0x06: matches(pbes2, bytes, at: index, 1)
+        default: false
+        }
+      if isFound { return true }
+    }
+    return false
+  }
+
+  /// The algorithm of an Ed25519 key in PKCS #8 (RFC 8410 §7), and the octet string of 32 bytes in another that follows it.
+  private static let ed25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20]
+  /// Any key that is encrypted under PBES2 (RFC 8018 §6.2).
+  private static let pbes2: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x05, 0x0D]
+  private static let own = Array("manifest-sign secret key ".utf8)
+  private static let ownLabels = [Array("seed: ".utf8), Array("ciphertext: ".utf8)]
+  private static let begin = Array("-----BEGIN ".utf8)
+  /// Base64 of "Ed", the key derivation ("Sc" or none) and the checksum algorithm "B2": a public key and a signature have random bytes there.
+  private static let minisign = [Array("RWRTY0Iy".utf8), Array("RWQAAEIy".utf8)]
+
+  /// How far behind a marker its secret is looked for, in characters.
+  private static let reach = 2048
+
+  private static func isOwn(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+    let stride = stride(bytes, start)
+    guard matches(own, bytes, at: start, stride) else { return false }
+    // The public half has as many digits, and is none.
+    return Swift.stride(from: start, to: min(bytes.count, start + reach * stride), by: stride).contains { index in
+      ownLabels.contains { label in
+        matches(label, bytes, at: index, stride)
+          && wordLength(bytes, from: index + label.count * stride, stride, EncodedText.isHexadecimal) >= 48
+      }
+    }
+  }
+
+  private static func isMinisign(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+    let stride = stride(bytes, start)
+    guard minisign.contains(where: { matches($0, bytes, at: start, stride) }) else { return false }
+    // The whole has 212 characters; a public key has 56.
+    return wordLength(bytes, from: start, stride, EncodedText.isBase64) >= 60
+  }
+
+  /// PEM of any kind of private key, PGP's and OpenSSH's too.
+  private static func isPEM(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+    let stride = stride(bytes, start)
+    guard matches(begin, bytes, at: start, stride) else { return false }
+    var (label, index): ([UInt8], Int) = ([], start + begin.count * stride)
+    while index < bytes.count, label.count < 64, bytes[index] != UInt8(ascii: "-") {
+      label.append(bytes[index])
+      index += stride
+    }
+    let text = String(decoding: label, as: UTF8.self)
+    guard text.hasSuffix("PRIVATE KEY") || text.hasSuffix("PRIVATE KEY BLOCK") else { return false }
+    return hasWord(bytes, from: index, stride, atLeast: 24, EncodedText.isBase64)
+  }
+
+  private static func stride(_ bytes: Span<UInt8>, _ start: Int) -> Int { start + 1 < bytes.count && bytes[start + 1] == 0 ? 2 : 1 }
+
+  private static func matches(_ word: [UInt8], _ bytes: Span<UInt8>, at start: Int, _ stride: Int) -> Bool {
+    guard (word.count - 1) * stride < bytes.count - start else { return false }
+    for (offset, byte) in word.enumerated() {
+      guard bytes[start + offset * stride] == byte else { return false }
+      if stride == 2, offset > 0, bytes[start + offset * stride - 1] != 0 { return false }
+    }
+    return true
+  }
+
+  private static func hasWord(
+    _ bytes: Span<UInt8>, from start: Int, _ stride: Int, atLeast count: Int, _ isIn: (UInt8) -> Bool
+  ) -> Bool {
+    let end = min(bytes.count, start + reach * stride)
+    var index = start
+    while index < end {
+      let length = wordLength(bytes, from: index, stride, isIn)
+      if length >= count { return true }
+      index += (length + 1) * stride
+    }
+    return false
+  }
+
+  private static func wordLength(_ bytes: Span<UInt8>, from start: Int, _ stride: Int, _ isIn: (UInt8) -> Bool) -> Int {
+    var index = start
+    while index < bytes.count, isIn(bytes[index]) { index += stride }
+    return (index - start) / stride
+  }
+}

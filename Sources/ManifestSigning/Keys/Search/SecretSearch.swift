@@ -1,0 +1,71 @@
+internal import Digests
+package import FileIO
+package import TUFMetadata
+
+/// Looks for secret keys in files that others will read. Documentation/keys.md states what is found, and what is not.
+package struct SecretSearch {
+  /// A file up to this length is looked at whole, in bytes; no key file comes near it.
+  static let wholeFileLimit = 256 << 10
+  /// Of a longer one, so much from its beginning: models have gigabytes.
+  static let headByteCount = 64 << 10
+  /// Up to this length, words that could be seeds are tried: metadata is full of words as long, and each costs a computation on the curve.
+  static let seedFileLimit = 4096
+  /// How often base64 or hexadecimal digits may be wrapped in each other.
+  private static let depthLimit = 2
+
+  private let known: KnownKeys
+  private var buffer = [UInt8](repeating: 0, count: wholeFileLimit)
+
+  /// - Parameter keys: the public halves by which a bare seed is known: it looks like any other bytes.
+  package init(knowing keys: some Sequence<Ed25519PublicKey>) { known = KnownKeys(keys) }
+
+  /// Stands for the keys whose bare seeds are found.
+  var keys: SHA256Digest { known.fingerprint }
+
+  /// Whether an open file is, holds or encodes a secret key; the members of a tar archive are looked at one by one.
+  package mutating func finds(in file: borrowing FileDescriptor, byteCount: Int64) throws(Errno) -> Bool {
+    if try finds(in: file, at: 0, byteCount: byteCount) { return true }
+    guard TarMembers.isArchive(buffer.span) else { return false }
+    for member in try TarMembers.list(file) where member.byteCount <= Int64(Self.wholeFileLimit) {
+      if try finds(in: file, at: member.offset, byteCount: member.byteCount) { return true }
+    }
+    return false
+  }
+
+  private mutating func finds(in file: borrowing FileDescriptor, at offset: Int64, byteCount: Int64) throws(Errno) -> Bool {
+    let wanted = byteCount <= Int64(Self.wholeFileLimit) ? Int(max(byteCount, 0)) : Self.headByteCount
+    let count = min(try file.fill(&buffer, at: offset, enough: Int64(wanted)), wanted)
+    return finds(in: buffer.span.extracting(0..<count))
+  }
+
+  /// Whether bytes are, hold or encode a secret key.
+  package func finds(in bytes: Span<UInt8>) -> Bool { finds(in: bytes, depth: 0) }
+
+  private func finds(in bytes: Span<UInt8>, depth: Int) -> Bool {
+    if SecretMarkers.stand(in: bytes) || known.isSecretHalf(bytes) || bytes.count <= Self.seedFileLimit && holdsSeed(bytes) { return true }
+    guard depth < Self.depthLimit else { return false }
+    // Where a stretch begins within a group is not known: text may stand before it.
+    let isEncoded = EncodedText.contains(in: bytes, EncodedText.isBase64, isJoined: true, atLeast: 40) { stretch in
+      (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1) }
+    }
+    if isEncoded { return true }
+    return EncodedText.contains(in: bytes, EncodedText.isHexadecimal, isJoined: true, atLeast: 64) { stretch in
+      (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(stretch[$0...]).span, depth: depth + 1) }
+    }
+  }
+
+  /// Whether some word of a short text stands for the secret half of a known key.
+  private func holdsSeed(_ bytes: Span<UInt8>) -> Bool {
+    // In UTF-16 the words have zero bytes in between.
+    var text: [UInt8] = []
+    for index in bytes.indices where bytes[index] != 0 { text.append(bytes[index]) }
+    return EncodedText.contains(in: text.span, EncodedText.isBase64, isJoined: false, atLeast: 43) { word in
+      // 32, 64 and 96 bytes, without their padding.
+      if word.count == 43 || word.count == 86 || word.count == 128 {
+        if known.isSecretHalf(EncodedText.decodeBase64(word[...]).span) { return true }
+      }
+      guard word.count == 64 || word.count == 128 || word.count == 192, word.allSatisfy(EncodedText.isHexadecimal) else { return false }
+      return known.isSecretHalf(EncodedText.decodeHexadecimal(word[...]).span)
+    }
+  }
+}

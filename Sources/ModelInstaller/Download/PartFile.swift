@@ -1,0 +1,40 @@
+internal import Digests
+internal import FileIO
+internal import TUFMetadata
+
+/// A file that is being fetched: it lies in staging under its signed digest, so that nothing of another file is ever taken for a part of it.
+/// What is in it is believed only once it was hashed.
+final class PartFile: Sendable {
+  /// For messages.
+  let path: String
+  let name: [UInt8]
+  let file: FileDescriptor
+
+  /// Opens what an earlier attempt left, or begins anew. Whoever holds the store's lock is the only writer.
+  init(_ target: TargetFile, in parts: borrowing FileDescriptor, at folderPath: String) throws(InstallationError) {
+    let name = target.hashes.sha256.hexadecimal
+    let path = "\(folderPath)/\(target.hashes.sha256)"
+    do throws(Errno) {
+      let status = try parts.status(of: name)
+      // A file of one name only, and nothing else, is ours.
+      if status.kind != .regular || status.linkCount != 1 || status.permissions & 0o600 != 0o600 { try parts.removeTree(name) }
+    } catch {
+      guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
+    }
+    file = try at(.create, path) { () throws(Errno) in try parts.open(name, .readWriteCreating(permissions: 0o600)) }
+    self.path = path
+    self.name = name
+  }
+
+  func byteCount() throws(InstallationError) -> Int64 {
+    try at(.inspect, path) { () throws(Errno) in try file.status().byteCount }
+  }
+
+  func truncate(to byteCount: Int64) throws(InstallationError) {
+    try at(.write, path) { () throws(Errno) in try file.truncate(to: byteCount) }
+  }
+
+  func write(_ bytes: Span<UInt8>, at offset: Int64) throws(InstallationError) {
+    do { try file.write(all: bytes, at: offset) } catch { throw .file(.system(.write, path: path, error)) }
+  }
+}

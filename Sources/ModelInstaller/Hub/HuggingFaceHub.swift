@@ -1,0 +1,36 @@
+internal import ModelCatalog
+internal import TUFMetadata
+
+/// Where `hf:` sources lead. The token, if there is one, is the transport's business: it goes to `HuggingFaceHub.origin` and nowhere else.
+public struct HuggingFaceHub: Sendable {
+  /// The Hub's own host.
+  public static let origin = "https://huggingface.co"
+
+  /// The Hub, or a mirror of it.
+  public var endpoint: HTTPURL
+  /// Whether the Hub is not to be asked at all.
+  public var isOffline = false
+  /// Whether the transport has a token for the Hub: for the words of an error.
+  public var hasToken = false
+
+  public init(endpoint: HTTPURL) { self.endpoint = endpoint }
+
+  /// The Hub itself.
+  public static func standard() throws(InstallationError) -> HuggingFaceHub { HuggingFaceHub(endpoint: try HTTPURL(origin)) }
+
+  /// Where a file of a repository is.
+  /// - Parameter source: `hf:owner/repository[@revision]/path`.
+  /// - Returns: nil where it is no such source.
+  func location(of source: FileSource) -> (repository: String, url: HTTPURL)? {
+    let bytes = source.text.bytes
+    guard bytes.starts(with: "hf:".utf8) else { return nil }
+    let segments = bytes.dropFirst(3).split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard segments.count == 3 else { return nil }
+    let name = segments[1].split(separator: UInt8(ascii: "@"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let repository = name.first else { return nil }
+    let revision = name.count > 1 ? Array(name[1]) : Array("main".utf8)
+    let folder = Array(segments[0]) + [UInt8(ascii: "/")] + Array(repository)
+    let path = folder + Array("/resolve/".utf8) + revision + [UInt8(ascii: "/")] + Array(segments[2])
+    return (String(decoding: folder, as: UTF8.self), endpoint.appending(path))
+  }
+}

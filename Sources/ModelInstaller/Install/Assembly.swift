@@ -1,0 +1,331 @@
+internal import Digests
+internal import FileIO
+internal import ManifestVerifier
+internal import ModelCatalog
+internal import ModelFormats
+internal import TUFMetadata
+
+/// A version that is being put together in staging, file by file, each verified before it gets its name there.
+final class Assembly {
+  private let store: ModelStore
+  private let lookup: ModelLookup
+  private let context: DownloadContext
+  private let folder: FileDescriptor
+  private let parts: FileDescriptor
+  private let network: AnyTransport
+  /// The folder's path.
+  let path: String
+  /// What is still to be fetched, in the order of the description.
+  private(set) var missing: [ModelLookup.File] = []
+  /// The inodes of the store's files whose storage this version uses too: linking them changed their times.
+  private(set) var shared: [FileIdentity] = []
+
+  private var model: ModelName { lookup.request.model }
+
+  init(_ lookup: ModelLookup, in store: ModelStore, _ context: DownloadContext) throws(InstallationError) {
+    (self.store, self.lookup, self.context) = (store, lookup, context)
+    let name = lookup.key.stagingName(of: lookup.request.model)
+    let versions = try store.makeStaging([StoreName.versions])
+    path = store.shown([StoreName.staging, StoreName.versions, name])
+    folder = try at(.create, path) { () throws(Errno) in try versions.openFolder(creating: [name], permissions: 0o755) }
+    parts = try store.makeParts()
+    network = AnyTransport(try context.makeTransport())
+  }
+
+  private func shown(_ file: ModelLookup.File) -> String { "\(path)/\(file.name.map(\.description).joined(separator: "/"))" }
+
+  /// The folder that a file stands in, made where it is missing.
+  private func parent(of file: ModelLookup.File) throws(InstallationError) -> FileDescriptor {
+    try at(.create, shown(file)) { () throws(Errno) in
+      try folder.openFolder(creating: file.name.dropLast().map(\.bytes), permissions: 0o755)
+    }
+  }
+
+  private func lastName(_ file: ModelLookup.File) -> [UInt8] { file.name.last?.bytes ?? [] }
+
+  // MARK: What is here
+
+  /// Puts in place what an earlier attempt left, or another version holds, once it is verified.
+  func useWhatIsHere(isRepair: Bool) throws(InstallationError) {
+    try removeForeign()
+    let index = try StoredFiles(in: store)
+    for file in lookup.files {
+      guard !context.isCancelled() else { throw .cancelled }
+      if try isInPlace(file) {
+        context.report(.file(path: file.path.description, byteCount: file.target.byteCount, present: file.target.byteCount))
+        context.report(.verified(path: file.path.description))
+        continue
+      }
+      if try !useStored(file, index.places(of: file.target)) { missing.append(file) }
+    }
+  }
+
+  /// Removes what is not one of the version's files: a folder of that name belongs to no other version, but to an earlier publication maybe.
+  private func removeForeign() throws(InstallationError) {
+    let expected = Set(lookup.files.map { $0.name.map(\.bytes) })
+    try at(.list, path) { () throws(Errno) in try folder.removeAll(but: expected, below: []) }
+  }
+
+  private func isInPlace(_ file: ModelLookup.File) throws(InstallationError) -> Bool {
+    let parent = try parent(of: file)
+    guard let status = try? parent.status(of: lastName(file)) else { return false }
+    if status.kind == .regular, status.permissions & 0o222 == 0, status.byteCount == file.target.byteCount,
+      let open = try? parent.open(lastName(file), .readNoFollow), try verifies(open, file, at: shown(file)) != nil
+    {
+      return true
+    }
+    try at(.remove, shown(file)) { () throws(Errno) in try parent.removeTree(lastName(file)) }
+    return false
+  }
+
+  /// - Returns: the open file where it is what is signed.
+  private func verifies(
+    _ open: consuming FileDescriptor, _ file: ModelLookup.File, at path: String
+  ) throws(InstallationError) -> VerifiedFile? {
+    var verifier = FileVerifier(method: .every)
+    do throws(VerificationError) {
+      return try verifier.verify(open, path: path, against: file.target, isCancelled: context.isCancelled)
+    } catch {
+      switch error {
+      case .cancelled: throw .cancelled
+      case .file(let error): throw .file(error)
+      default: return nil
+      }
+    }
+  }
+
+  /// Uses the same content where another version, or this one, holds it.
+  private func useStored(_ file: ModelLookup.File, _ places: [StoredFiles.Place]) throws(InstallationError) -> Bool {
+    for place in places {
+      guard let open = try? store.openFile(place.name, below: place.folder) else { continue }
+      let path = store.shown(place.folder + place.name.map(\.bytes))
+      guard let verified = try verifies(open, file, at: path) else { continue }
+      if try share(verified, place, file) {
+        context.report(.file(path: file.path.description, byteCount: file.target.byteCount, present: file.target.byteCount))
+        context.report(.verified(path: file.path.description))
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Gives a verified file a second life in this version: by sharing its storage, by a second name, or as a copy, which is verified anew.
+  private func share(
+    _ verified: consuming VerifiedFile, _ place: StoredFiles.Place, _ file: ModelLookup.File
+  ) throws(InstallationError) -> Bool {
+    let parent = try parent(of: file)
+    let name = lastName(file)
+    let status = verified.status
+    let source = verified.intoDescriptor()
+    let clone = try temporary(file, in: parent)
+    var isClone = true
+    do throws(Errno) { try clone.file.clone(from: source) } catch {
+      if error == .noSpace || error == .quotaExceeded || error == .inputOutput { throw .file(.system(.copy, path: shown(file), error)) }
+      isClone = false
+    }
+    if isClone {
+      do { try clone.replace() } catch { throw .file(error) }
+      return true
+    }
+    if let holder = try? store.openFolder(place.folder + place.name.dropLast().map(\.bytes)), let last = place.name.last?.bytes {
+      do throws(Errno) {
+        try holder.hardLink(last, to: name, in: parent)
+        // The name may have come to stand for another file meanwhile.
+        let linked = try parent.status(of: name)
+        if linked.isSameFile(as: status), linked.byteCount == status.byteCount, linked.modifiedNanoseconds == status.modifiedNanoseconds {
+          try parent.synchronizeNames()
+          shared.append(FileIdentity(status))
+          return true
+        }
+        try parent.remove(name)
+      } catch {
+        // A file system without links, or a file with too many of them: a copy, then.
+        _ = error
+      }
+    }
+    try copy(source, status.byteCount, to: file, in: parent)
+    return true
+  }
+
+  private func temporary(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> TemporaryFile {
+    let again = try at(.open, shown(file)) { () throws(Errno) in try parent.reopened() }
+    do { return try TemporaryFile(named: lastName(file), in: again, path: shown(file), permissions: 0o444) } catch { throw .file(error) }
+  }
+
+  /// Copies a file that was verified, and verifies the copy.
+  private func copy(
+    _ source: borrowing FileDescriptor, _ byteCount: Int64, to file: ModelLookup.File, in parent: borrowing FileDescriptor
+  ) throws(InstallationError) {
+    let copy = try temporary(file, in: parent)
+    var verification = StreamVerification(file.path.description, against: file.target)
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var offset: Int64 = 0
+    while offset < byteCount {
+      guard !context.isCancelled() else { throw .cancelled }
+      let count = try at(.read, shown(file)) { () throws(Errno) in try source.fill(&buffer, at: offset, enough: byteCount - offset) }
+      guard count > 0 else { break }
+      do { try verification.update(buffer.span.extracting(first: count)) } catch { throw .verification(error) }
+      try onDisk { () throws(FileError) in try copy.write(all: buffer.span.extracting(first: count)) }
+      offset += Int64(count)
+    }
+    do { try verification.finish() } catch { throw .verification(error) }
+    do { try copy.replace() } catch { throw .file(error) }
+  }
+
+  // MARK: What is not
+
+  /// What has to be free where, in bytes, and what is.
+  func space() throws(InstallationError) -> [(path: String, needed: Int64, free: Int64)] {
+    var fetched: Int64 = 0
+    var all: Int64 = 0
+    var seen: Set<SHA256Digest> = []
+    for file in missing {
+      let isNew = seen.insert(file.target.hashes.sha256).inserted
+      fetched = sum(fetched, isNew ? max(0, file.target.byteCount - (partByteCount(file) ?? 0)) : 0)
+      all = sum(all, file.target.byteCount)
+    }
+    guard fetched > 0 else { return [] }
+    // Records, descriptions and folders are small beside it.
+    let slack: Int64 = 256 << 10
+    let partsFree = try at(.inspect, store.partsPath) { () throws(Errno) in try parts.freeByteCount() }
+    let isElsewhere = try at(.inspect, path) { () throws(Errno) in try parts.status().device != folder.status().device }
+    guard isElsewhere else { return [(store.path, sum(fetched, slack), partsFree)] }
+    let storeFree = try at(.inspect, path) { () throws(Errno) in try folder.freeByteCount() }
+    return [(store.partsPath, sum(fetched, slack), partsFree), (store.path, sum(all, slack), storeFree)]
+  }
+
+  private func sum(_ first: Int64, _ second: Int64) -> Int64 {
+    let (sum, overflow) = first.addingReportingOverflow(second)
+    return overflow ? .max : sum
+  }
+
+  private func partByteCount(_ file: ModelLookup.File) -> Int64? {
+    (try? parts.status(of: file.target.hashes.sha256.hexadecimal))?.byteCount
+  }
+
+  /// Fetches a file, checks its format, and puts it in place.
+  func fetch(_ file: ModelLookup.File, isRepair: Bool) throws(InstallationError) {
+    // Another file of this version may have had the same content.
+    if try isInPlace(file) { return }
+    for twin in lookup.files where twin.path != file.path && twin.target == file.target {
+      let parent = try parent(of: twin)
+      guard let open = try? parent.open(lastName(twin), .readNoFollow), let verified = try verifies(open, twin, at: shown(twin)) else {
+        continue
+      }
+      let count = verified.status.byteCount
+      let descriptor = verified.intoDescriptor()
+      try copy(descriptor, count, to: file, in: try self.parent(of: file))
+      return
+    }
+    let part = try PartFile(file.target, in: parts, at: store.partsPath)
+    if isRepair, file.segments != nil, try part.byteCount() == 0 { try begin(part, withWhatIsLeftOf: file) }
+    try download(file, into: part)
+    try requireFormat(file, part)
+    context.report(.verified(path: file.path.description))
+    try settle(file, part)
+  }
+
+  private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
+    if let segments = try file.segments?.fetch(file.path, context, over: network) {
+      try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part)
+    } else {
+      var stream = StreamDownload(file.path, file.target, from: file.sources, context, over: network)
+      try stream.run(into: part)
+    }
+  }
+
+  /// Copies an installed file that was damaged, so that only its bad segments have to be fetched. What is good in it, its hashes tell.
+  private func begin(_ part: PartFile, withWhatIsLeftOf file: ModelLookup.File) throws(InstallationError) {
+    guard let damaged = try? store.openFile(file.name, below: lookup.key.segments(of: model)) else { return }
+    if (try? part.file.clone(from: damaged)) != nil { return }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var offset: Int64 = 0
+    while offset < file.target.byteCount {
+      guard !context.isCancelled() else { throw .cancelled }
+      // A disk that can't read a piece of it is what a repair may be for: the rest of the file is fetched.
+      guard let count = try? damaged.fill(&buffer, at: offset, enough: file.target.byteCount - offset), count > 0 else { return }
+      try part.write(buffer.span.extracting(first: Int(min(Int64(count), file.target.byteCount - offset))), at: offset)
+      offset += Int64(count)
+    }
+  }
+
+  private func requireFormat(_ file: ModelLookup.File, _ part: PartFile) throws(InstallationError) {
+    do {
+      _ = try ModelInspection.inspect(name: file.path.description, length: UInt64(clamping: file.target.byteCount)) {
+        offset, count throws(Errno) in
+        var bytes = [UInt8](repeating: 0, count: count)
+        let found = try part.file.fill(&bytes, at: Int64(clamping: offset))
+        bytes.removeLast(count - found)
+        return bytes
+      }
+    } catch {
+      switch error {
+      case .format(let error): throw .model(.format(path: file.path.description, error))
+      case .read(let error): throw .file(.system(.read, path: part.path, error))
+      }
+    }
+  }
+
+  /// Moves a fetched file to its name in this version, read-only and on the disk itself.
+  private func settle(_ file: ModelLookup.File, _ part: PartFile) throws(InstallationError) {
+    try at(.synchronize, part.path) { () throws(Errno) in
+      try part.file.setPermissions(0o444)
+      try part.file.synchronize()
+    }
+    let parent = try parent(of: file)
+    do throws(Errno) {
+      try parts.rename(part.name, to: lastName(file), in: parent)
+      try parent.synchronizeNames()
+    } catch {
+      guard error == .crossesFileSystems else { throw .file(.system(.rename, path: shown(file), error)) }
+      try copy(part.file, file.target.byteCount, to: file, in: parent)
+      try at(.remove, part.path) { () throws(Errno) in try parts.remove(part.name) }
+    }
+  }
+
+  // MARK: The end
+
+  /// Sees to it that every file is there, and that all names are on the disk itself.
+  func finish() throws(InstallationError) {
+    for file in lookup.files {
+      let parent = try parent(of: file)
+      let status = try at(.inspect, shown(file)) { () throws(Errno) in try parent.status(of: lastName(file)) }
+      guard status.kind == .regular, status.byteCount == file.target.byteCount else {
+        throw .verification(.wrongLength(path: shown(file), expected: file.target.byteCount, actual: status.byteCount))
+      }
+    }
+    try at(.synchronize, path) { () throws(Errno) in try folder.synchronizeAllNames() }
+  }
+
+  /// The version as it stands in its place, to be recorded.
+  func placedEntry() throws(InstallationError) -> ModelRecord.Entry {
+    var entry = ModelRecord.Entry(key: lookup.key, files: [])
+    for file in lookup.files {
+      let parent = try parent(of: file)
+      let status = try at(.inspect, shown(file)) { () throws(Errno) in try parent.status(of: lastName(file)) }
+      entry.files.append(.init(path: file.path, name: file.name, target: file.target, identity: FileIdentity(status)))
+    }
+    return entry
+  }
+}
+
+extension FileDescriptor {
+  /// Removes every file in this directory, and below, whose way is not among those given.
+  fileprivate func removeAll(but expected: Set<[[UInt8]]>, below way: [[UInt8]]) throws(Errno) {
+    for name in try names() {
+      let own = way + [name]
+      let isFolder = try status(of: name).kind == .directory
+      if !isFolder, expected.contains(own) { continue }
+      if isFolder, expected.contains(where: { $0.count > own.count && Array($0.prefix(own.count)) == own }) {
+        try open(name, .directoryNoFollow).removeAll(but: expected, below: own)
+      } else {
+        try removeTree(name)
+      }
+    }
+  }
+
+  fileprivate func synchronizeAllNames() throws(Errno) {
+    for name in try names() where try status(of: name).kind == .directory { try open(name, .directoryNoFollow).synchronizeAllNames() }
+    try synchronizeNames()
+  }
+}

@@ -1,0 +1,121 @@
+internal import FileIO
+internal import ManifestVerifier
+internal import ModelCatalog
+internal import ModelFormats
+internal import TUFMetadata
+
+/// Installs one variant into a store: what is here is verified and used, what is missing is fetched, and only when every file is in place, on
+/// the disk itself, and accepted by the caller does the version become active. Until then everything is as it was.
+package struct Installation {
+  package enum Outcome: Equatable, Sendable {
+    /// It was there already, and unchanged; whether it had to be made the active one.
+    case present(StoreKey, activated: Bool)
+    case installed(StoreKey)
+    /// It could not be fetched, and another version that is here serves in its place.
+    case standIn(StoreKey, instead: StoreKey, reason: InstallationError)
+  }
+
+  let store: ModelStore
+  let lookup: ModelLookup
+  let context: DownloadContext
+  /// Whether files that are there are read and not believed, as a repair does.
+  let isRepair: Bool
+  /// Whether nothing may be fetched.
+  let isOffline: Bool
+
+  private var model: ModelName { lookup.request.model }
+  private var key: StoreKey { lookup.key }
+
+  package init(_ lookup: ModelLookup, into store: ModelStore, _ context: DownloadContext, isRepair: Bool = false, isOffline: Bool = false) {
+    (self.store, self.lookup, self.context) = (store, lookup, context)
+    (self.isRepair, self.isOffline) = (isRepair, isOffline)
+  }
+
+  /// Runs it to its end.
+  /// - Parameter check: the caller's own: gets the path of the folder that holds the files under their names; what it throws keeps the version
+  ///   from becoming active.
+  package func run(check: (_ folder: String) throws(InstallationError) -> Void) throws(InstallationError) -> Outcome {
+    let record = try store.record(of: model)
+    context.report(.state(.checking))
+    if !isRepair, let entry = record[key], isCurrent(entry), try store.isUnchanged(entry, of: model) {
+      try finishPresent(entry, check)
+      return .present(key, activated: record.active != key)
+    }
+    let assembly = try Assembly(lookup, in: store, context)
+    do throws(InstallationError) {
+      try assembly.useWhatIsHere(isRepair: isRepair)
+      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing)))
+      try requireSpace(for: assembly)
+      if !assembly.missing.isEmpty, isOffline {
+        throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
+      }
+      context.report(.state(.downloading))
+      for file in assembly.missing {
+        guard !context.isCancelled() else { throw InstallationError.cancelled }
+        try assembly.fetch(file, isRepair: isRepair)
+      }
+    } catch {
+      guard let standIn = try standIn(for: error, record) else { throw error }
+      return .standIn(standIn, instead: key, reason: error)
+    }
+    context.report(.state(.verifying))
+    try assembly.finish()
+    guard !context.isCancelled() else { throw .cancelled }
+    try check(assembly.path)
+    context.report(.state(.ready))
+    guard !context.isCancelled() else { throw .cancelled }
+    context.report(.state(.activating))
+    try store.place(key, of: model)
+    try store.activate(try assembly.placedEntry(), of: model, makingActive: !isRepair)
+    try store.noteSharedStorage(assembly.shared)
+    try remember()
+    context.report(.state(.active))
+    return .installed(key)
+  }
+
+  private func remember() throws(InstallationError) {
+    try store.keepDescription(lookup.descriptionBytes, of: model)
+    try store.noteWithdrawals(lookup.description, of: model)
+  }
+
+  /// Whether an installed version is what is signed now: a publisher can replace files under an unchanged name.
+  private func isCurrent(_ entry: ModelRecord.Entry) -> Bool {
+    entry.files.count == lookup.files.count
+      && zip(entry.files, lookup.files).allSatisfy { $0.path == $1.path && $0.name == $1.name && $0.target == $1.target }
+  }
+
+  private func finishPresent(
+    _ entry: ModelRecord.Entry, _ check: (_ folder: String) throws(InstallationError) -> Void
+  ) throws(InstallationError) {
+    if try store.record(of: model).active != key {
+      try check(store.shown(key.segments(of: model)))
+      context.report(.state(.activating))
+      try store.activate(entry, of: model)
+    }
+    try remember()
+    context.report(.state(.active))
+  }
+
+  private func requireSpace(for assembly: borrowing Assembly) throws(InstallationError) {
+    for (path, needed, free) in try assembly.space() where needed > free {
+      throw .model(.insufficientSpace(path: path, needed: needed, free: free))
+    }
+  }
+
+  /// Finds what serves where a transfer failed: a complete version of the same variant that may still be used. A version that was asked for by
+  /// name is not replaced by another.
+  private func standIn(for error: InstallationError, _ record: ModelRecord) throws(InstallationError) -> StoreKey? {
+    switch error {
+    case .transport, .served, .model(.gated), .model(.wrongBeginning), .model(.missingOffline): break
+    default: return nil
+    }
+    guard lookup.request.version == nil, !isRepair else { return nil }
+    for candidate in lookup.standIns {
+      guard let entry = record[candidate], let verified = try? store.verify(entry, of: model, isCancelled: context.isCancelled) else { continue }
+      if record.active != candidate || verified != entry { try store.activate(verified, of: model) }
+      try remember()
+      return candidate
+    }
+    return nil
+  }
+}

@@ -1,0 +1,117 @@
+internal import ManifestVerifier
+internal import ModelCatalog
+package import TUFMetadata
+
+/// What one targets version says of a request: which variant it comes to on this device, and what is signed of its files.
+package struct ModelLookup: Sendable {
+  package struct File: Sendable {
+    let path: TargetPath
+    /// Below the version's folder.
+    let name: [ByteString]
+    let target: TargetFile
+    let sources: [DownloadSource]
+    /// The hashes of its segments, where they are published.
+    let segments: SegmentSource?
+  }
+
+  package enum Outcome: Sendable {
+    case found(ModelLookup)
+    case nothing(NothingForDevice)
+  }
+
+  package let request: ModelRequest
+  package let key: StoreKey
+  package let licence: String
+  package let quantisation: String?
+  package let format: String?
+  package let files: [File]
+  let description: ModelDescription
+  let descriptionBytes: [UInt8]
+  /// Versions of the same variant that are here, not withdrawn, and of which every file is signed now as it was then.
+  let standIns: [StoreKey]
+
+  /// Reads the model's description, chooses, and looks every file up. Nothing is fetched but the description.
+  /// - Parameters:
+  ///   - store: nil where there is none yet.
+  ///   - network: used on this thread.
+  ///   - find: looks a target up in the trusted manifest.
+  package static func run(
+    _ request: ModelRequest, for device: Device, in store: ModelStore?, mirrors: [Mirror], consistentSnapshot: Bool,
+    _ context: DownloadContext, over network: AnyTransport, find: (TargetPath) throws(InstallationError) -> TargetFile
+  ) throws(InstallationError) -> Outcome {
+    let model = request.model
+    let record = try store?.record(of: model) ?? ModelRecord(model)
+    guard let path = try? model.descriptionPath() else { throw .model(.unknownModel(model.description)) }
+    let signed: TargetFile
+    do throws(InstallationError) { signed = try find(path) } catch {
+      if case .verification(.notListed) = error { throw .model(.unknownModel(model.description)) }
+      throw error
+    }
+    // The description as it was fetched last, where it is still the one that is signed.
+    var bytes = try store?.keptDescription(of: model) ?? []
+    if !isSigned(bytes, path, signed) {
+      let sources = DownloadSource.published(path, signed, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
+      bytes = try MemoryDownload.run(path, signed, from: sources, byteLimit: Int64(ModelDescription.byteLimit), context, over: network)
+    }
+    let description: ModelDescription
+    do { description = try ModelDescription(parsing: bytes, of: model) } catch {
+      throw .model(.malformedDescription(path: path.description, error))
+    }
+    let (version, variant): (ModelDescription.Version, ModelDescription.Variant)
+    switch try VariantChoice(request, from: description, for: device) {
+    case .nothing(let nothing): return .nothing(nothing)
+    case .chosen(let chosenVersion, let chosenVariant): (version, variant) = (chosenVersion, chosenVariant)
+    }
+    let key = try StoreKey(version: version.name, variant: variant.name, of: model)
+    var files: [File] = []
+    for (file, name) in zip(variant.files, try places(of: variant, key, model)) {
+      let target = try find(file.path)
+      let sources = DownloadSource.all(
+        of: file.path, target, file.sources, hub: context.hub, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
+      let segments = SegmentSource(of: file.path, target, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
+      files.append(File(path: file.path, name: name, target: target, sources: sources, segments: segments))
+    }
+    var standIns: [StoreKey] = []
+    for entry in record.entries.reversed() where entry.key.variant == key.variant && entry.key != key {
+      guard let known = description.versions.first(where: { $0.name == entry.key.version }), known.withdrawal == nil else { continue }
+      if entry.files.allSatisfy({ file in (try? find(file.path)) == file.target }) { standIns.append(entry.key) }
+    }
+    // What works now comes first.
+    if let active = record.active, standIns.contains(active) { standIns = [active] + standIns.filter { $0 != active } }
+    return .found(
+      ModelLookup(
+        request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format, files: files,
+        description: description, descriptionBytes: bytes, standIns: standIns))
+  }
+
+  /// Whether bytes are a small target.
+  private static func isSigned(_ bytes: [UInt8], _ path: TargetPath, _ target: TargetFile) -> Bool {
+    do throws(VerificationError) {
+      var verification = StreamVerification(path.description, against: target)
+      try verification.update(bytes.span)
+      try verification.finish()
+      return true
+    } catch { return false }
+  }
+
+  /// Where each file of a variant stands in the version's folder: at its path below the folder that is named after the version, where all of them
+  /// lie in that; else below the model's.
+  private static func places(
+    of variant: ModelDescription.Variant, _ key: StoreKey, _ model: ModelName
+  ) throws(InstallationError) -> [[ByteString]] {
+    let versionPrefix = model.prefix + key.version.bytes + [UInt8(ascii: "/")]
+    let isInside = variant.files.allSatisfy { $0.path.name.bytes.starts(with: versionPrefix) }
+    let places = variant.files.map { Array($0.path.segments.dropFirst(isInside ? 3 : 2)) }
+    var seen: Set<[ByteString]> = []
+    for place in places {
+      // A file in the place of another's folder can't be laid out either.
+      for count in 1..<max(place.count, 1) where places.contains(Array(place.prefix(count))) {
+        throw .model(.unusableName(model: model.description, name: place.map(\.description).joined(separator: "/")))
+      }
+      guard seen.insert(place).inserted else {
+        throw .model(.unusableName(model: model.description, name: place.map(\.description).joined(separator: "/")))
+      }
+    }
+    return places
+  }
+}

@@ -1,0 +1,73 @@
+package import FileIO
+package import ModelCatalog
+package import TUFMetadata
+
+/// What the store knows of one model: which versions are there, which of them is active, and which was before it.
+///
+/// It tells what to look for, not what to believe: a file counts for what its bytes are, or for being the unchanged file that was verified.
+package struct ModelRecord: Equatable, Sendable {
+  /// A file as it was when it was last verified.
+  package struct File: Equatable, Sendable {
+    package let path: TargetPath
+    /// Below the version's folder.
+    package let name: [ByteString]
+    package let target: TargetFile
+    package var identity: FileIdentity
+  }
+
+  package struct Entry: Equatable, Sendable {
+    package let key: StoreKey
+    package var files: [File]
+    /// Why the publisher withdrew the version, as far as it is known here.
+    package var withdrawal: String?
+
+    package var byteCount: Int64 { files.reduce(0) { sum, file in sum &+ max(file.target.byteCount, 0) } }
+  }
+
+  package let model: ModelName
+  /// In the order in which they were installed.
+  package var entries: [Entry] = []
+  package var active: StoreKey?
+  package var previous: StoreKey?
+
+  package init(_ model: ModelName) { self.model = model }
+
+  package subscript(_ key: StoreKey) -> Entry? {
+    get { entries.first { $0.key == key } }
+    set {
+      let index = entries.firstIndex { $0.key == key }
+      switch (index, newValue) {
+      case (let index?, let entry?): entries[index] = entry
+      case (nil, let entry?): entries.append(entry)
+      case (let index?, nil): entries.remove(at: index)
+      case (nil, nil): break
+      }
+    }
+  }
+
+  package var activeEntry: Entry? { active.flatMap { self[$0] } }
+
+  /// Makes a version the active one; the one before it is kept as the way back.
+  mutating func activate(_ key: StoreKey) {
+    guard active != key else { return }
+    if let active { previous = active }
+    active = key
+  }
+}
+
+/// By what a file is known again without reading it: no program can change its content and leave all of this as it was.
+package struct FileIdentity: Equatable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
+  package let byteCount: Int64
+  package let changedNanoseconds: Int64
+
+  package init(_ status: FileStatus) {
+    (device, inode, byteCount) = (status.device, status.inode, status.byteCount)
+    changedNanoseconds = status.changedNanoseconds
+  }
+
+  init(device: UInt64, inode: UInt64, byteCount: Int64, changedNanoseconds: Int64) {
+    (self.device, self.inode, self.byteCount, self.changedNanoseconds) = (device, inode, byteCount, changedNanoseconds)
+  }
+}

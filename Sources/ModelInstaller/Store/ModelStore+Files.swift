@@ -1,0 +1,108 @@
+package import FileIO
+internal import ManifestVerifier
+package import ModelCatalog
+internal import TUFMetadata
+
+extension ModelStore {
+  /// How a file of an installed version stands.
+  enum FileState {
+    /// The very file that was verified, unchanged since.
+    case unchanged
+    /// Not what the record tells; what its content is, reading it would tell.
+    case changed
+    case missing
+  }
+
+  /// Opens a file below one of the store's folders.
+  /// - Returns: nil where there is none; never anything but a regular file.
+  func openFile(_ name: [ByteString], below folder: [[UInt8]]) throws(InstallationError) -> FileDescriptor? {
+    let segments = folder + name.map(\.bytes)
+    guard let last = segments.last, let parent = try openFolder(Array(segments.dropLast())) else { return nil }
+    do throws(Errno) {
+      let file = try parent.open(last, .readNoFollow)
+      if try file.status().kind == .regular { return file }
+    } catch {
+      if error == .notFound { return nil }
+      guard let kind = try? parent.status(of: last).kind, kind != .regular else {
+        throw .file(.system(.open, path: shown(segments), error))
+      }
+    }
+    let kind = try at(.inspect, shown(segments)) { () throws(Errno) in try parent.status(of: last).kind }
+    throw .model(.foreign(path: shown(segments), kind))
+  }
+
+  /// Looks whether a file is the one that was verified, without reading it.
+  func state(of file: ModelRecord.File, in key: StoreKey, of model: ModelName) throws(InstallationError) -> FileState {
+    guard let open = try openFile(file.name, below: key.segments(of: model)) else { return .missing }
+    let path = shown(key.segments(of: model) + file.name.map(\.bytes))
+    let status = try at(.inspect, path) { () throws(Errno) in try open.status() }
+    return FileIdentity(status) == file.identity && status.byteCount == file.target.byteCount ? .unchanged : .changed
+  }
+
+  /// Whether every file of an installed version is the one that was verified, without reading any.
+  package func isUnchanged(_ entry: ModelRecord.Entry, of model: ModelName) throws(InstallationError) -> Bool {
+    for file in entry.files {
+      guard case .unchanged = try state(of: file, in: entry.key, of: model) else { return false }
+    }
+    return true
+  }
+
+  /// Opens a file of an installed version for use: at once where it is the very file that was verified, else after it was verified again.
+  /// - Parameters:
+  ///   - isThorough: whether it is read in any case.
+  ///   - target: what the trusted manifest says of it now, where it says anything.
+  /// - Returns: nil where it is missing.
+  func use(
+    _ file: ModelRecord.File, of entry: ModelRecord.Entry, _ model: ModelName, isThorough: Bool = false, target: TargetFile? = nil,
+    isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
+  ) throws(InstallationError) -> UsableFile? {
+    guard let open = try openFile(file.name, below: entry.key.segments(of: model)) else { return nil }
+    let path = shown(entry.key.segments(of: model) + file.name.map(\.bytes))
+    let status = try at(.inspect, path) { () throws(Errno) in try open.status() }
+    let expected = target ?? file.target
+    if !isThorough, expected == file.target, FileIdentity(status) == file.identity {
+      return UsableFile(path: path, byteCount: status.byteCount, identity: file.identity, wasRead: false, descriptor: open)
+    }
+    var verifier = FileVerifier()
+    do throws(VerificationError) {
+      let verified = try verifier.verify(open, path: path, against: expected, isCancelled: isCancelled, progress: progress)
+      let identity = FileIdentity(verified.status)
+      return UsableFile(
+        path: path, byteCount: verified.status.byteCount, identity: identity, wasRead: true, descriptor: verified.intoDescriptor())
+    } catch {
+      switch error {
+      case .cancelled: throw .cancelled
+      case .file(let error): throw .file(error)
+      default: throw .model(.damaged(model: model.description, version: entry.key.version.description, error))
+      }
+    }
+  }
+
+  /// Verifies a whole installed version by reading it.
+  /// - Returns: the entry, with the files' identities as they are now.
+  package func verify(
+    _ entry: ModelRecord.Entry, of model: ModelName, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
+  ) throws(InstallationError) -> ModelRecord.Entry {
+    var result = entry
+    for (index, file) in entry.files.enumerated() {
+      guard let usable = try use(file, of: entry, model, isThorough: true, isCancelled: isCancelled, progress: progress) else {
+        let path = shown(entry.key.segments(of: model) + file.name.map(\.bytes))
+        throw .model(
+          .damaged(
+            model: model.description, version: entry.key.version.description, .file(.system(.open, path: path, .notFound))))
+      }
+      result.files[index].identity = usable.identity
+    }
+    return result
+  }
+}
+
+/// A file of an installed version, open, whose content is what was signed.
+package struct UsableFile: ~Copyable, Sendable {
+  package let path: String
+  package let byteCount: Int64
+  package let identity: FileIdentity
+  /// Whether it had to be read to know.
+  package let wasRead: Bool
+  package let descriptor: FileDescriptor
+}

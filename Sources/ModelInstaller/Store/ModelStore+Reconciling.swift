@@ -1,0 +1,49 @@
+internal import FileIO
+internal import ModelCatalog
+
+extension ModelStore {
+  /// Brings records and files together, at each start: what was being removed goes, what a killed process was writing goes, and a record
+  /// names nothing that is not there.
+  func reconcile() throws(InstallationError) {
+    try emptyTrash()
+    for top in [StoreName.records, StoreName.descriptions] {
+      guard let folder = try openFolder([top]) else { continue }
+      let organisations = try at(.list, shown([top])) { () throws(Errno) in try folder.names() }
+      for organisation in organisations where try openFolder([top, organisation]) != nil {
+        try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: shown([top, organisation])) }
+      }
+    }
+    for model in try models() {
+      let former = try record(of: model)
+      var record = former
+      for entry in former.entries where try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
+      if let previous = record.previous, record[previous] == nil || previous == record.active { record.previous = nil }
+      if let active = record.active, record[active] == nil {
+        // Somebody removed it. The version before it is what still works.
+        record.active = record.previous
+        record.previous = nil
+      }
+      if record != former { try write(record) }
+    }
+  }
+
+  func emptyTrash() throws(InstallationError) {
+    guard let staging = try openFolder([StoreName.staging]) else { return }
+    do throws(Errno) { try staging.removeTree(StoreName.trash) } catch {
+      guard error == .notFound else { throw .file(.system(.remove, path: shown([StoreName.staging, StoreName.trash]), error)) }
+    }
+  }
+
+  /// Takes a folder of the store out of sight at once, to be removed then.
+  func discard(_ segments: [[UInt8]]) throws(InstallationError) {
+    guard let name = segments.last, let parent = try openFolder(Array(segments.dropLast())) else { return }
+    let trash = try makeStaging([StoreName.trash])
+    let number = UInt64.random(in: .min ... .max)
+    do throws(Errno) {
+      try parent.rename(name, to: Array(String(number, radix: 16).utf8), in: trash)
+      try parent.synchronizeNames()
+    } catch {
+      guard error == .notFound else { throw .file(.system(.remove, path: shown(segments), error)) }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package import ModelCatalog
+internal import TUFMetadata
+
+extension ModelStore {
+  /// The folder that holds an installed version's files.
+  package func folderPath(of key: StoreKey, _ model: ModelName) -> String { shown(key.segments(of: model)) }
+
+  /// Makes an installed version active that a request allows, without asking anybody: the active one, else the one that was installed last.
+  /// - Returns: nil where none is here.
+  /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`.
+  package func activateInstalled(
+    _ request: ModelRequest, isCancelled: () -> Bool
+  ) throws(InstallationError) -> Installation.Outcome? {
+    let model = request.model
+    let record = try record(of: model)
+    let candidates = record.entries.filter { entry in
+      (request.version == nil || entry.key.version == request.version) && (request.variant == nil || entry.key.variant == request.variant)
+    }
+    if let active = candidates.first(where: { $0.key == record.active }) {
+      if try !isUnchanged(active, of: model) { try write(replacing: verify(active, of: model, isCancelled: isCancelled), in: model) }
+      return .present(active.key, activated: false)
+    }
+    guard let entry = candidates.last(where: { $0.withdrawal == nil }) ?? candidates.last else { return nil }
+    if let reason = entry.withdrawal {
+      throw .model(.withdrawn(model: model.description, version: entry.key.version.description, reason: reason))
+    }
+    try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
+    return .present(entry.key, activated: true)
+  }
+
+  /// Reads every file that is installed.
+  /// - Parameter requests: which models and versions; all where there are none.
+  /// - Returns: what is as signed, and what is not, each as a request for exactly that variant.
+  package func findDamaged(
+    _ requests: [ModelRequest], isCancelled: () -> Bool
+  ) throws(InstallationError) -> (intact: [ModelRequest], damaged: [(request: ModelRequest, error: InstallationError)]) {
+    var intact: [ModelRequest] = []
+    var damaged: [(request: ModelRequest, error: InstallationError)] = []
+    for request in requests where try record(of: request.model).entries.isEmpty {
+      throw .model(.notInstalled(model: request.model.description, version: nil))
+    }
+    for model in try models() {
+      let own = requests.filter { $0.model == model }
+      guard requests.isEmpty || !own.isEmpty else { continue }
+      for entry in try record(of: model).entries {
+        let isWanted = own.contains { request in
+          (request.version == nil || request.version == entry.key.version) && (request.variant == nil || request.variant == entry.key.variant)
+        }
+        guard requests.isEmpty || isWanted else { continue }
+        let request = ModelRequest(model: model, version: entry.key.version, variant: entry.key.variant)
+        do throws(InstallationError) {
+          try write(replacing: verify(entry, of: model, isCancelled: isCancelled), in: model)
+          intact.append(request)
+        } catch {
+          guard case .model(let fault) = error else { throw error }
+          if case .foreign = fault { throw error }
+          damaged.append((request, error))
+        }
+      }
+    }
+    return (intact, damaged)
+  }
+
+  /// Notes by what a version's files are known now.
+  private func write(replacing entry: ModelRecord.Entry, in model: ModelName) throws(InstallationError) {
+    var record = try record(of: model)
+    guard record[entry.key] != entry else { return }
+    record[entry.key] = entry
+    try write(record)
+  }
+}

@@ -1,0 +1,187 @@
+internal import FileIO
+package import ModelCatalog
+internal import TUFMetadata
+
+/// The installed models on disk.
+///
+/// ```
+/// models/<org>/<name>/<version>/<variant>/…   the files of one variant, read-only; a whole version appears by one rename
+/// records/<org>/<name>.json                   what is installed and what is active; replaced whole, after all that it names is on the disk
+/// descriptions/<org>/<name>.json              the model's description, as it was fetched last
+/// staging/                                    0700: versions being put together, files being fetched, what is being removed
+/// lock                                        held while the store is changed
+/// ```
+/// A process that is killed at any instruction leaves the record as it was or as it was to be; what else it leaves is used by the next one
+/// that needs it, or cleared away. Below the store no symbolic link is followed.
+package final class ModelStore: Sendable {
+  package let path: String
+  let folder: FileDescriptor
+  private let lock: StoreLock?
+  /// Where files are fetched to, where that is another folder than the store's own.
+  let stagingPath: String?
+
+  /// Opens a store to read it: nothing is made, locked or changed.
+  /// - Returns: nil where there is none.
+  package static func reading(_ path: String) throws(InstallationError) -> ModelStore? {
+    do throws(Errno) {
+      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: nil, lock: nil)
+    } catch {
+      guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
+      return nil
+    }
+  }
+
+  /// Opens a store to change it, made where it is missing, and brings records and files together after a crash.
+  /// - Parameters:
+  ///   - staging: where files are fetched to; another file system is allowed.
+  ///   - patience: milliseconds to wait for another process.
+  package static func changing(
+    _ path: String, staging: String? = nil, patience: UInt32 = 2000
+  ) throws(InstallationError) -> ModelStore {
+    try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
+    let lock = try StoreLock(path, patience: patience)
+    let folder = try at(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
+    let store = ModelStore(path, folder, staging: staging, lock: lock)
+    try store.reconcile()
+    return store
+  }
+
+  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: StoreLock?) {
+    self.path = path
+    self.folder = folder
+    self.lock = lock
+    stagingPath = staging
+  }
+
+  // MARK: Folders
+
+  /// Opens a folder of the store.
+  /// - Returns: nil where it is not there.
+  func openFolder(_ segments: [[UInt8]]) throws(InstallationError) -> FileDescriptor? {
+    do throws(Errno) { return try folder.open(Array(segments.joined(separator: "/".utf8)), .directoryNoFollow) } catch {
+      guard error == .notFound else { throw foreign(segments, error) }
+      return nil
+    }
+  }
+
+  /// Opens a folder of the store, made where it is missing.
+  func makeFolder(_ segments: [[UInt8]], permissions: UInt16 = 0o755) throws(InstallationError) -> FileDescriptor {
+    do throws(Errno) { return try folder.openFolder(creating: segments, permissions: permissions) } catch { throw foreign(segments, error) }
+  }
+
+  /// Opens a folder below the staging folder, made where it is missing.
+  func makeStaging(_ segments: [[UInt8]]) throws(InstallationError) -> FileDescriptor {
+    let staging = try makeFolder([StoreName.staging], permissions: 0o700)
+    return try at(.create, shown([StoreName.staging] + segments)) { () throws(Errno) in
+      // Made by somebody else, or with other permissions, it would not be ours alone.
+      try staging.setPermissions(0o700)
+      return try staging.openFolder(creating: segments, permissions: 0o700)
+    }
+  }
+
+  /// The folder in which files are fetched.
+  func makeParts() throws(InstallationError) -> FileDescriptor {
+    guard let stagingPath else { return try makeStaging([StoreName.parts]) }
+    try onDisk { () throws(FileError) in try FileSystem.createDirectories(stagingPath, permissions: 0o700) }
+    return try at(.create, stagingPath) { () throws(Errno) in
+      let staging = try FileDescriptor(opening: stagingPath, .directory)
+      return try staging.openFolder(creating: [StoreName.parts], permissions: 0o700)
+    }
+  }
+
+  var partsPath: String { stagingPath.map { "\($0)/parts" } ?? "\(path)/staging/parts" }
+
+  func shown(_ segments: [[UInt8]]) -> String {
+    "\(path)/\(segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/"))"
+  }
+
+  /// Tells a symbolic link, or whatever else stands where a folder would have to, as what it is.
+  private func foreign(_ segments: [[UInt8]], _ error: Errno) -> InstallationError {
+    guard error == .tooManySymbolicLinks || error == .notDirectory else { return .file(.system(.open, path: shown(segments), error)) }
+    for count in 1...max(segments.count, 1) {
+      let beginning = Array(segments.prefix(count))
+      let kind = try? FileSystem.status(of: shown(beginning), followingLinks: false).kind
+      if let kind, kind != .directory { return .model(.foreign(path: shown(beginning), kind)) }
+    }
+    return .file(.system(.open, path: shown(segments), error))
+  }
+
+  // MARK: Records
+
+  /// What is known of a model; an empty record where nothing is.
+  package func record(of model: ModelName) throws(InstallationError) -> ModelRecord {
+    let segments = [StoreName.records, model.organisation.bytes]
+    let name = model.name.bytes + StoreName.suffix
+    guard let records = try openFolder(segments),
+      let bytes = try read(name, in: records, shown(segments + [name]), limit: ModelRecord.byteLimit)
+    else { return ModelRecord(model) }
+    return try ModelRecord(bytes, of: model, path: shown(segments + [name]))
+  }
+
+  /// Every model of which there is a record, in the order of their names.
+  package func models() throws(InstallationError) -> [ModelName] {
+    var models: [ModelName] = []
+    guard let records = try openFolder([StoreName.records]) else { return [] }
+    for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.names() }) {
+      guard let folder = try openFolder([StoreName.records, organisation]) else { continue }
+      let names = try at(.list, shown([StoreName.records, organisation])) { () throws(Errno) in try folder.names() }
+      for name in names where name.suffix(5) == StoreName.suffix[...] {
+        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(Array(name.dropLast(5)))) else { continue }
+        models.append(model)
+      }
+    }
+    return models.sorted()
+  }
+
+  /// Puts a record in place of the former one. What it names is on the disk itself by then.
+  func write(_ record: ModelRecord) throws(InstallationError) {
+    try write(record.bytes, StoreName.records, record.model)
+  }
+
+  /// The model's description as it was fetched last, which nobody vouches for.
+  package func keptDescription(of model: ModelName) throws(InstallationError) -> [UInt8]? {
+    let segments = [StoreName.descriptions, model.organisation.bytes]
+    let name = model.name.bytes + StoreName.suffix
+    guard let folder = try openFolder(segments) else { return nil }
+    return try read(name, in: folder, shown(segments + [name]), limit: ModelDescription.byteLimit)
+  }
+
+  func keepDescription(_ bytes: [UInt8], of model: ModelName) throws(InstallationError) {
+    try write(bytes, StoreName.descriptions, model)
+  }
+
+  private func write(_ bytes: [UInt8], _ top: [UInt8], _ model: ModelName) throws(InstallationError) {
+    let segments = [top, model.organisation.bytes]
+    let name = model.name.bytes + StoreName.suffix
+    let parent = try makeFolder(segments)
+    try onDisk { () throws(FileError) in
+      let again = try FileError.describing(.open, shown(segments)) { () throws(Errno) in try parent.reopened() }
+      let file = try TemporaryFile(named: name, in: again, path: shown(segments + [name]), permissions: 0o644)
+      try file.write(all: bytes.span)
+      try file.replace()
+    }
+  }
+
+  private func read(
+    _ name: [UInt8], in folder: borrowing FileDescriptor, _ path: String, limit: Int
+  ) throws(InstallationError) -> [UInt8]? {
+    let kind: FileKind
+    do throws(Errno) { kind = try folder.status(of: name).kind } catch {
+      guard error == .notFound else { throw .file(.system(.read, path: path, error)) }
+      return nil
+    }
+    guard kind == .regular else { throw .model(.foreign(path: path, kind)) }
+    let file = try at(.read, path) { () throws(Errno) in try folder.open(name, .readNoFollow) }
+    return try onDisk { () throws(FileError) in try file.contents(limit: limit, named: path) }
+  }
+}
+
+func at<Result: ~Copyable>(
+  _ operation: FileOperation, _ path: String, _ body: () throws(Errno) -> Result
+) throws(InstallationError) -> Result {
+  do { return try body() } catch { throw .file(.system(operation, path: path, error)) }
+}
+
+func onDisk<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InstallationError) -> Result {
+  do { return try body() } catch { throw .file(error) }
+}

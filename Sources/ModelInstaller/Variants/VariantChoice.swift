@@ -1,0 +1,71 @@
+internal import ModelCatalog
+internal import TUFMetadata
+
+/// Which variant of which version a request comes to, on one device.
+enum VariantChoice: Equatable {
+  case chosen(ModelDescription.Version, ModelDescription.Variant)
+  case nothing(NothingForDevice)
+
+  /// Chooses: the version that was asked for, else the newest that is not withdrawn; the variant that was asked for, as named, else the
+  /// first of those for the device's architecture, else the first of the platform's general ones.
+  /// - Throws: `unknownVersion`, `unknownVariant`, `withdrawn`, `allWithdrawn`.
+  init(_ request: ModelRequest, from description: ModelDescription, for device: Device) throws(InstallationError) {
+    let model = request.model.description
+    let version: ModelDescription.Version
+    if let name = request.version {
+      guard let named = description.versions.first(where: { $0.name == name }) else {
+        throw .model(
+          .unknownVersion(model: model, version: name.description, known: description.versions.map(\.name.description)))
+      }
+      version = named
+    } else {
+      guard let newest = description.newest else { throw .model(.allWithdrawn(model: model)) }
+      version = newest
+    }
+    if let withdrawal = version.withdrawal {
+      throw .model(.withdrawn(model: model, version: version.name.description, reason: withdrawal.reason))
+    }
+    if let name = request.variant {
+      guard let variant = version.variants.first(where: { $0.name == name }) else {
+        throw .model(
+          .unknownVariant(
+            model: model, version: version.name.description, variant: name.description, known: version.variants.map(\.name.description)))
+      }
+      self = .chosen(version, variant)
+      return
+    }
+    let ranked = version.variants.enumerated().compactMap { index, variant in
+      Self.rank(variant, on: device).map { (rank: $0, index: index, variant: variant) }
+    }
+    if let best = ranked.min(by: { ($0.rank, $0.index) < ($1.rank, $1.index) }) {
+      self = .chosen(version, best.variant)
+    } else {
+      self = .nothing(NothingForDevice(model: model, device: device, offers: version.variants.map { Self.offer($0, of: version) }))
+    }
+  }
+
+  /// - Returns: 0 for the best; nil where the device can't use the variant.
+  private static func rank(_ variant: ModelDescription.Variant, on device: Device) -> Int? {
+    guard fits(variant.platforms, device.platform), fits(variant.architectures, device.architecture), isLoadable(variant, by: device) else {
+      return nil
+    }
+    return (variant.architectures.isEmpty ? 2 : 0) + (variant.platforms.isEmpty ? 1 : 0)
+  }
+
+  private static func fits(_ names: [String], _ own: String) -> Bool { names.isEmpty || names.contains { Device.common($0) == own } }
+
+  private static func isLoadable(_ variant: ModelDescription.Variant, by device: Device) -> Bool {
+    guard !variant.minimumRuntime.isEmpty, !device.runtimes.isEmpty else { return true }
+    return variant.minimumRuntime.contains { name, least in
+      device.runtimes.contains { own, version in
+        own.lowercased() == name.description.lowercased() && VersionOrder.order(Array(version.utf8), Array(least.utf8)) >= 0
+      }
+    }
+  }
+
+  private static func offer(_ variant: ModelDescription.Variant, of version: ModelDescription.Version) -> NothingForDevice.Offer {
+    .init(
+      version: version.name.description, variant: variant.name.description, platforms: variant.platforms,
+      architectures: variant.architectures, runtimes: variant.minimumRuntime.map { "\($0.key) \($0.value)" }.sorted())
+  }
+}

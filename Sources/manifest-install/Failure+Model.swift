@@ -1,0 +1,93 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import FileIO
+internal import ManifestVerifier
+internal import ModelFormats
+internal import ModelInstaller
+internal import TUFMetadata
+
+/// What errors about models and their store mean to a person: words, hints and exit codes in one table.
+extension Failure {
+  init(_ error: ModelError) {
+    switch error {
+    case .unreadableRequest(let text):
+      self.init(.usage, "MODEL is not a model", expected: "ORG/NAME, ORG/NAME@VERSION or ORG/NAME@VERSION:VARIANT", found: text)
+    case .unknownModel(let model):
+      self.init(
+        .nothingForDevice, "the manifest has no such model", found: model,
+        hint: "run manifest-verify list with the same --state to see what the manifest holds")
+    case .malformedDescription(let path, let error):
+      self.init(.malformed, "the model's description is malformed: \(error)", at: path, hint: "the publisher has to mend it")
+    case .unknownVersion(let model, let version, let known):
+      self.init(
+        .nothingForDevice, "\(model) has no version \(version)", expected: known.joined(separator: ", "), found: version,
+        hint: "without @VERSION the newest is taken")
+    case .unknownVariant(let model, let version, let variant, let known):
+      self.init(
+        .nothingForDevice, "\(model)@\(version) has no variant \(variant)", expected: known.joined(separator: ", "), found: variant,
+        hint: "without :VARIANT the one for this device is taken")
+    case .withdrawn(let model, let version, let reason):
+      self.init(
+        .nothingForDevice, "\(model)@\(version) was withdrawn by its publisher", expected: "a version that is not withdrawn", found: reason,
+        hint: "install the newest version: give no @VERSION")
+    case .allWithdrawn(let model):
+      self.init(.nothingForDevice, "every version of \(model) was withdrawn by its publisher", hint: "wait for a new version")
+    case .nothingForDevice(let nothing):
+      self.init(
+        .nothingForDevice, "\(nothing.model) has nothing for this device", expected: "a variant for \(nothing.device)",
+        hint: "name one of these as :VARIANT if this device can use it all the same, or ask the publisher for another")
+      items = nothing.offers.map(\.description)
+    case .unusableName(let model, let name):
+      self.init(.malformed, "\(model) can't be laid out on a disk", found: name, hint: "the publisher has to name it otherwise")
+    case .insufficientSpace(let path, let needed, let free):
+      self.init(
+        .disk, "too little space on the disk", expected: "\(HumanReadable.exactBytes(needed)) free",
+        found: "\(HumanReadable.exactBytes(free)) free", at: path,
+        hint: "make room, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
+    case .locked(let path, let process):
+      self.init(
+        .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
+        hint: "wait until it has finished, and run the command again")
+    case .damagedRecord(let path, let expected):
+      self.init(
+        .malformed, "the store's record of a model is damaged", expected: expected, at: path,
+        hint: "remove the file and install the model again: files that are there are verified and not fetched")
+    case .newerFormat(let path, let found, let supported):
+      self.init(
+        .malformed, "the store was written by a newer version of this software", expected: "format \(supported) or older",
+        found: "format \(found)", at: path, hint: "update this software")
+    case .foreign(let path, let kind):
+      self.init(
+        .disk, "something in the store is not what belongs there", expected: "a folder or a regular file, as this software makes it",
+        found: "a \(kind.rawValue)", at: path, hint: "find out who put it there, and remove it")
+    case .notInstalled(let model, let version):
+      self.init(
+        .failure, "\(model)\(version.map { "@\($0)" } ?? "") is not installed", hint: "run manifest-install list to see what is")
+    case .noPrevious(let model):
+      self.init(.failure, "\(model) has no earlier version to go back to", hint: "run manifest-install list to see what is installed")
+    case .damaged(let model, let version, let error):
+      self.init(error)
+      message = "\(model)@\(version) is damaged: \(message)"
+      hint = "run manifest-install repair \(model)"
+    case .format(let path, let error):
+      self.init(
+        .nothingForDevice, "a file is exactly as signed, and no good model file: \(error)", at: path,
+        hint: "tell the publisher; the version that was active stays so")
+    case .wrongBeginning(let path, let found, let source):
+      self.init(.fileMismatch, "a source serves something else than the file", expected: path, found: found, at: source)
+    case .notReady(let model, let version, let detail):
+      self.init(
+        .found, "\(model)@\(version) was refused by --check", expected: "exit status 0", found: detail,
+        hint: "it is verified and stays in staging; the version that was active stays so")
+    case .missingOffline(let model, let detail):
+      self.init(
+        .network, "\(model) is not complete here, and --offline forbids to fetch it", found: detail,
+        hint: "run the command without --offline")
+    case .gated(let repository, let hasToken):
+      self.init(
+        .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it",
+        found: hasToken ? "a token without that leave" : "no token",
+        hint: "accept the terms on the repository's page at huggingface.co\(hasToken ? " with the token's account" : ", and set HF_TOKEN")")
+    }
+  }
+}

@@ -1,0 +1,166 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import DeviceCommands
+internal import ModelCatalog
+internal import ModelInstaller
+internal import TUFMetadata
+
+enum InstallVerb {
+  private static let rehearse = Option.flag("--dry-run", "Tell the variant, what would be fetched, and the disk space it takes; change nothing.")
+  private static let offline = Option.flag("--offline", "Use what is here; contact nobody.")
+  private static let check = Option.value(
+    "--check", "COMMAND",
+    "Run this in a shell once all is verified; unless it ends with 0 the version does not become active. MODEL_FOLDER names the folder of its files; MODEL, "
+      + "MODEL_VERSION and MODEL_VARIANT what it is.")
+
+  static let verb = Verb(
+    "install", "Install a model: fetch, verify and activate it.",
+    arguments: [StoreOptions.model],
+    options: ModelSession.options + [StoreOptions.platform, StoreOptions.architecture, StoreOptions.runtime, check, rehearse, offline],
+    conflicts: [[rehearse.name, offline.name]],
+    discussion: [
+      "Takes the newest version that is not withdrawn, and of its variants the one for this device: the exact architecture first, then the platform's "
+        + "general one.",
+      "What is on this disk already is verified and used: an interrupted download goes on, and a file that another version has is not fetched again. The "
+        + "space that is needed is known before the first byte is fetched.",
+      "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
+        + "goes wrong, the version that was active stays so. It is kept as the way back: see rollback.",
+      "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
+        + "A version that is named is not replaced so.",
+      Network.discussion, Hub.discussion, MirrorOptions.discussion,
+      "With --json: one event a line, and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, present, "
+        + "stand-in or, of a rehearsal, planned.",
+    ],
+    exitCodes: [
+      .signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .locked, .malformed, .nothingForDevice, .found,
+    ],
+    examples: [
+      .init("manifest-install install org/name", "the newest version, for this device"),
+      .init("manifest-install install org/name@1.2:q4 --dry-run", "what it would take"),
+      .init("manifest-install install org/name --check 'my-app --try \"$MODEL_FOLDER\"'", "only if the app can use it"),
+    ],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
+    let device = try StoreOptions.device(invocation)
+    let path = try StoreOptions.folder(invocation)
+    if invocation.flag(rehearse.name) { return try rehearse(request, device, ModelStore.reading(path), invocation, output) }
+    let store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name))
+    let isOffline = invocation.flag(offline.name)
+    if isOffline, try useInstalled(request, store, invocation, output) { return .done }
+    let session = try ModelSession(invocation, output)
+    defer { session.progress.finish() }
+    let found: ModelLookup.Outcome
+    do {
+      found = isOffline
+        ? try session.lookUpOffline(request, in: store, device: device) : try session.lookUp([request], in: store, device: device)[0]
+    } catch { throw try explaining(error, request, store) }
+    let lookup = try chosen(found)
+    let outcome = try Installation(lookup, into: store, session.context, isOffline: isOffline).run { folder throws(InstallationError) in
+      try runCheck(invocation, lookup, folder)
+    }
+    session.progress.finish()
+    try show(outcome, of: request.model, in: store, output)
+    return .done
+  }
+
+  private static func chosen(_ outcome: ModelLookup.Outcome) throws -> ModelLookup {
+    switch outcome {
+    case .found(let lookup): return lookup
+    case .nothing(let nothing): throw InstallationError.model(.nothingForDevice(nothing))
+    }
+  }
+
+  private static func rehearse(
+    _ request: ModelRequest, _ device: Device, _ store: ModelStore?, _ invocation: Invocation, _ output: Output
+  ) throws -> ExitCode {
+    let session = try ModelSession(invocation, output)
+    let found = try session.lookUp([request], in: store, device: device)[0]
+    session.progress.finish()
+    let plan = try InstallPlan(rehearsing: chosen(found), in: store)
+    output.line("\(plan.model)@\(plan.version):\(plan.variant)", style: .heading)
+    let kind = [plan.format, plan.quantisation].compactMap { $0 }.joined(separator: ", ")
+    if !kind.isEmpty { output.line("Format:     \(kind)") }
+    output.line("Licence:    \(plan.licence)")
+    output.line("Download:   \(HumanReadable.bytes(plan.downloadByteCount)) of \(HumanReadable.bytes(plan.byteCount))")
+    output.line("Disk:       \(HumanReadable.bytes(plan.diskByteCount)) more than now; the version before stays as the way back")
+    output.line("Installed:  \(plan.isActive ? "yes, and active" : plan.isInstalled ? "yes" : "no")")
+    output.report("model", .string(plan.model))
+    output.report("version", .string(plan.version))
+    output.report("variant", .string(plan.variant))
+    output.report("status", "planned")
+    output.report("installed", .bool(plan.isInstalled))
+    output.report("active", .bool(plan.isActive))
+    output.report("download", .integer(plan.downloadByteCount))
+    output.report("disk", .integer(plan.diskByteCount))
+    output.report("bytes", .integer(plan.byteCount))
+    output.report(
+      "files",
+      .array(
+        plan.files.map { ["path": .string($0.path), "bytes": .integer($0.byteCount), "present": .integer($0.present)] }))
+    return .done
+  }
+
+  /// Uses an installed version without asking anybody: what is installed never depends on metadata that is reachable or fresh.
+  private static func useInstalled(
+    _ request: ModelRequest, _ store: ModelStore, _ invocation: Invocation, _ output: Output
+  ) throws -> Bool {
+    guard let outcome = try store.activateInstalled(request, isCancelled: { Interruption.isRequested }) else { return false }
+    try show(outcome, of: request.model, in: store, output)
+    return true
+  }
+
+  private static func runCheck(_ invocation: Invocation, _ lookup: ModelLookup, _ folder: String) throws(InstallationError) {
+    guard let command = invocation.value(check.name) else { return }
+    let (model, version) = (lookup.request.model.description, lookup.key.version.description)
+    let end = ShellCommand(command).run([
+      "MODEL_FOLDER": folder, "MODEL": model, "MODEL_VERSION": version, "MODEL_VARIANT": lookup.key.variant.description,
+    ])
+    switch end {
+    case .exited(0): return
+    case .exited(let status): throw .model(.notReady(model: model, version: version, detail: "exit status \(status)"))
+    case .killed(let signal): throw .model(.notReady(model: model, version: version, detail: "ended by signal \(signal)"))
+    case .notStarted(let reason): throw .model(.notReady(model: model, version: version, detail: reason))
+    }
+  }
+
+  /// Adds to a failure before anything was fetched what keeps working.
+  private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
+    guard let active = try? store.record(of: request.model).active else { return error }
+    var failure = (error as? Failure) ?? Failure(explainingInstallation: error)
+    failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
+    return failure
+  }
+
+  static func show(
+    _ outcome: Installation.Outcome, of model: ModelName, in store: ModelStore, _ output: Output
+  ) throws {
+    let record = try store.record(of: model)
+    let key: StoreKey
+    switch outcome {
+    case .present(let installed, let activated):
+      key = installed
+      output.line("\(activated ? "activated" : "present")  \(model)@\(key)", style: .good)
+      output.report("status", activated ? "activated" : "present")
+    case .installed(let installed):
+      key = installed
+      output.line("installed  \(model)@\(key)", style: .good)
+      output.report("status", "installed")
+    case .standIn(let installed, let instead, let reason):
+      key = installed
+      output.warning("\(model)@\(instead) could not be installed: \(reason)")
+      output.line("stand-in  \(model)@\(key) serves instead of \(instead)", style: .bad)
+      output.report("status", "stand-in")
+      output.report("instead_of", .string(instead.description))
+      output.report("reason", .string(reason.description))
+    }
+    if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
+    output.line("Folder:     \(store.folderPath(of: key, model))")
+    if let previous = record.previous { output.line("Way back:   \(previous) (manifest-install rollback \(model))") }
+    output.report("model", .string(model.description))
+    output.report("version", .string(key.version.description))
+    output.report("variant", .string(key.variant.description))
+    output.report("folder", .string(store.folderPath(of: key, model)))
+  }
+}

@@ -1,0 +1,86 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import DeviceCommands
+internal import HTTPTransport
+internal import ManifestVerifier
+internal import ModelCatalog
+internal import ModelInstaller
+internal import TUFMetadata
+internal import TrustStore
+
+/// What the verbs share that bring models into the store: mirrors, transports, and what one targets version says of a model.
+struct ModelSession {
+  static let options =
+    [DeviceState.state, DeviceState.root, StoreOptions.store, StoreOptions.staging, MirrorOptions.metadata, MirrorOptions.targets, connections]
+    + Network.options
+
+  static let connections = Option.integer(
+    "--connections", "NUMBER", "How many parts of a file to fetch at once.", in: 1...32, default: 4)
+
+  let context: DownloadContext
+  let progress: InstallProgress
+  private let invocation: Invocation
+  private let output: Output
+  private let mirrors: [Mirror]
+  private let hub: HuggingFaceHub
+  private let network: HTTPTransport
+
+  init(_ invocation: Invocation, _ output: Output) throws {
+    (self.invocation, self.output) = (invocation, output)
+    mirrors = try MirrorOptions.mirrors(MirrorOptions.targets, invocation, remembered: \.targets)
+    var options = try Network.options(invocation)
+    let (hub, tokens) = try Hub.settings()
+    options.tokens = tokens
+    self.hub = hub
+    let progress = InstallProgress(output)
+    self.progress = progress
+    let fixed = options
+    network = try HTTPTransport(fixed, isCancelled: { Interruption.isRequested })
+    context = DownloadContext(
+      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub,
+      connections: invocation.requiredInteger(Self.connections.name), isCancelled: { Interruption.isRequested },
+      report: { progress.take($0) })
+  }
+
+  /// Refreshes, and reads what the manifest then says of each request. All of them are looked up in one targets version.
+  func lookUp(_ requests: [ModelRequest], in store: ModelStore?, device: Device) throws -> [ModelLookup.Outcome] {
+    context.report(.state(.refreshing))
+    var outcomes: [ModelLookup.Outcome] = []
+    try DeviceRefresh(invocation, over: network) { refresh, source, trust in
+      for request in requests {
+        outcomes.append(
+          try lookUp(request, in: store, device, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {
+            path throws(InstallationError) in
+            try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &trust)
+          })
+      }
+    }
+    return outcomes
+  }
+
+  /// Reads what the kept manifest says, without the network.
+  func lookUpOffline(_ request: ModelRequest, in store: ModelStore, device: Device) throws -> ModelLookup.Outcome {
+    let now = try ReportTime.now()
+    let trust = try TrustStore(DeviceState.folder(invocation))
+    let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
+    var kept = try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
+    DeviceState.warnOfExpiry(kept.expired(at: now, visiting: []), at: now, invocation, output)
+    return try lookUp(request, in: store, device, consistentSnapshot: kept.manifest.root.payload.consistentSnapshot) {
+      path throws(InstallationError) in
+      do throws(VerificationError) {
+        let found = try kept.find(path) { role throws(VerificationError) in try trust.kept(role) }
+        guard let finding = found.finding else { throw .notListed(path: path) }
+        return finding.file
+      } catch { throw .verification(error) }
+    }
+  }
+
+  private func lookUp(
+    _ request: ModelRequest, in store: ModelStore?, _ device: Device, consistentSnapshot: Bool,
+    find: (TargetPath) throws(InstallationError) -> TargetFile
+  ) throws(InstallationError) -> ModelLookup.Outcome {
+    try ModelLookup.run(
+      request, for: device, in: store, mirrors: mirrors, consistentSnapshot: consistentSnapshot, context, over: AnyTransport(network),
+      find: find)
+  }
+}

@@ -1,0 +1,43 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import ModelInstaller
+
+enum PruneVerb {
+  private static let rehearse = Option.flag("--dry-run", "Tell what would be removed; change nothing.")
+
+  static let verb = Verb(
+    "prune", "Remove installed versions that are neither active nor the way back, and unfinished downloads.",
+    options: [StoreOptions.store, rehearse],
+    discussion: [
+      "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes."
+    ],
+    exitCodes: [.disk, .locked, .malformed],
+    examples: [.init("manifest-install prune --dry-run", "look first")],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    let path = try StoreOptions.folder(invocation)
+    let isRehearsal = invocation.flag(rehearse.name)
+    guard let existing = try ModelStore.reading(path) else {
+      output.line("Nothing is installed.")
+      output.report("removed", .array([]))
+      return .done
+    }
+    let pruned = try (isRehearsal ? existing : ModelStore.changing(path)).prune(isRehearsal: isRehearsal)
+    var report: [JSONResult] = []
+    for item in pruned {
+      let name =
+        switch item.kind {
+        case .version(let model, let key): "\(model)@\(key)"
+        case .unrecorded(let model, let key): "\(model)@\(key), never finished"
+        case .staging: "unfinished downloads"
+        }
+      output.line("\(isRehearsal ? "would remove" : "removed")  \(name)  \(HumanReadable.bytes(item.byteCount))")
+      report.append(["what": .string(name), "bytes": .integer(item.byteCount)])
+    }
+    if pruned.isEmpty { output.line("Nothing to remove.", style: .good) }
+    output.report("rehearsal", .bool(isRehearsal))
+    output.report("removed", .array(report))
+    return .done
+  }
+}

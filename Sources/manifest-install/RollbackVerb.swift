@@ -1,0 +1,32 @@
+internal import CommandFailures
+internal import CommandLineSupport
+internal import ModelCatalog
+internal import ModelInstaller
+internal import TUFMetadata
+
+enum RollbackVerb {
+  static let verb = Verb(
+    "rollback", "Go back to the version of a model that was active before.",
+    arguments: [StoreOptions.model], options: [StoreOptions.store],
+    discussion: [
+      "The earlier version is read and verified first. A second rollback leads forward again. No network is needed, and no trusted state.",
+      "A version that its publisher withdrew is not gone back to.",
+    ],
+    exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
+    examples: [.init("manifest-install rollback org/name", "to the version before")],
+    run: run)
+
+  private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
+    let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
+    let store = try ModelStore.changing(StoreOptions.folder(invocation))
+    let (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested })
+    output.line("active  \(request.model)@\(active)", style: .good)
+    output.line("Folder:     \(store.folderPath(of: active, request.model))")
+    if let former { output.line("Way back:   \(former)") }
+    output.report("model", .string(request.model.description))
+    output.report("version", .string(active.version.description))
+    output.report("variant", .string(active.variant.description))
+    output.report("former", .optional(former?.description))
+    return .done
+  }
+}

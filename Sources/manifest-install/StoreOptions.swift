@@ -1,0 +1,47 @@
+internal import CommandLineSupport
+internal import ModelInstaller
+
+/// Where installed models are, and for what they are chosen, as all verbs take it.
+enum StoreOptions {
+  static let store = Option.value(
+    "--store", "DIR", "The folder of the installed models. Unless told otherwise: signed-manifest-models in the place for application data.")
+  static let staging = Option.value(
+    "--staging", "DIR", "Fetch files into this folder, on another disk say, before they come into the store.")
+  static let platform = Option.value("--platform", "NAME", "Choose for this operating system: linux, macos, ios, … Unless told otherwise, this one.")
+  static let architecture = Option.value(
+    "--architecture", "NAME", "Choose for this processor architecture: x86_64, arm64, … Unless told otherwise, this one.")
+  static let runtime = Option.repeated(
+    "--runtime", "NAME=VERSION", "Choose only what this program of this version can load. May stand several times.")
+
+  static let model = Argument(
+    "MODEL", "ORG/NAME, with @VERSION and :VARIANT where it is not to be the newest version and the variant for this device.")
+
+  static func folder(_ invocation: Invocation) throws(Failure) -> String {
+    if let folder = invocation.value(store.name) { return folder }
+    guard let folder = Surroundings.applicationData("signed-manifest-models") else {
+      throw Failure(.usage, "the home folder is not known", expected: "--store DIR", hint: "give --store DIR")
+    }
+    return folder
+  }
+
+  static func request(_ text: String) throws(Failure) -> ModelRequest {
+    do { return try ModelRequest(text) } catch {
+      throw Failure(.usage, "MODEL is not a model", expected: "ORG/NAME, ORG/NAME@VERSION or ORG/NAME@VERSION:VARIANT", found: text)
+    }
+  }
+
+  static func device(_ invocation: Invocation) throws(Failure) -> Device {
+    let own = Device.current
+    var runtimes: [String: String] = [:]
+    for text in invocation.values(runtime.name) {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        throw Failure(.usage, "the value of --runtime can't be read", expected: "NAME=VERSION", found: text)
+      }
+      runtimes[parts[0]] = parts[1]
+    }
+    return Device(
+      platform: invocation.value(platform.name) ?? own.platform, architecture: invocation.value(architecture.name) ?? own.architecture,
+      runtimes: runtimes)
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A model is installed whole, verified, and only then active")
+struct InstallTests {
+  @Test("The newest version is installed, is read-only, and is left alone the next time")
+  func newestVersion() throws {
+    let device = try InstallDevice()
+    let first = try device.install(of: "v2").successful()
+    #expect(first.text.hasPrefix("installed  acme/voice@2.0:default"))
+    try device.expectActive("2.0")
+    let folder = try #require(try device.active()).folder
+    for name in ["", "/parts"] {
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder + name) where file.contains(".") {
+        let mode = try FileManager.default.attributesOfItem(atPath: "\(folder)\(name)/\(file)")[.posixPermissions] as? Int
+        #expect(mode.map { $0 & 0o222 } == 0)
+      }
+    }
+    #expect(try device.install(of: "v2").successful().text.hasPrefix("present  "))
+    // Nothing is left in staging.
+    #expect(device.names("staging").filter { $0.contains("/") }.isEmpty, "\(device.names("staging"))")
+  }
+
+  @Test("A second version becomes active, the first stays as the way back, and what they share is not fetched again")
+  func secondVersion() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    let server = try HostileServer(serving: copy.path)
+    _ = try device.install(of: "v2", targets: [server.url("v2/targets")]).successful()
+    try device.expectActive("2.0")
+    #expect(try device.listed().map(\.version) == ["1.0", "2.0"])
+    #expect(try device.listed().map(\.previous) == [true, false])
+    #expect(try device.listed().allSatisfy(\.unchanged), "sharing storage changes no file")
+    #expect(try server.requests("tokens.bin", atLeast: 0).isEmpty)
+    #expect(try !server.requests("weights.safetensors").isEmpty)
+    let back = try device.run(["rollback", "acme/voice", "--store", device.store]).successful()
+    #expect(back.text.hasPrefix("active  acme/voice@1.0:default"))
+    try device.expectActive("1.0")
+    _ = try device.run(["rollback", "acme/voice", "--store", device.store]).successful()
+    try device.expectActive("2.0")
+  }
+
+  @Test("Pruning removes neither the active version nor the way back")
+  func pruning() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("Nothing to remove"))
+    _ = try device.install(of: "v2").successful()
+    _ = try device.install("acme/multi:linux").successful()
+    _ = try device.install("acme/multi:mac").successful()
+    _ = try device.install("acme/multi:phone").successful()
+    let rehearsal = try device.run(["prune", "--dry-run", "--store", device.store]).successful()
+    #expect(rehearsal.text.hasPrefix("would remove  acme/multi@1:linux"))
+    #expect(try device.listed().count == 5)
+    #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("removed  acme/multi@1:linux"))
+    #expect(try device.listed().map { "\($0.version):\($0.variant)" } == ["1:mac", "1:phone", "1.0:default", "2.0:default"])
+    #expect(!device.names("models/acme/multi").contains("1/linux"))
+    try device.expectActive("2.0")
+  }
+
+  @Test("A withdrawn version is not installed, and one that is active says so and stays usable")
+  func withdrawal() throws {
+    let device = try InstallDevice()
+    _ = try device.install(of: "v2").successful()
+    let refused = try device.install("acme/voice@2.0", of: "withdrawn")
+    #expect(refused.status == 18 && refused.errorText.contains("it stammers"), "\(refused.errorText)")
+    try device.expectActive("2.0")
+    // The newest that is not withdrawn.
+    _ = try device.install(of: "withdrawn").successful()
+    try device.expectActive("1.0")
+    #expect(try device.listed().map(\.withdrawn) == ["it stammers", nil])
+    let back = try device.run(["rollback", "acme/voice", "--store", device.store])
+    #expect(back.status == 18, "\(back.errorText)")
+    try device.expectActive("1.0")
+  }
+
+  @Test("A check that refuses keeps the version from becoming active; what was fetched is used the next time")
+  func refusingCheck() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let folder = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), folder("v2")]).successful()
+    let server = try HostileServer(serving: folder.path)
+    let targets = [server.url("v2/targets")]
+    let refused = try device.install(of: "v2", targets: targets, more: ["--check", "test -e \"$MODEL_FOLDER/missing\""])
+    #expect(refused.status == 19, "\(refused.errorText)")
+    try device.expectActive("1.0")
+    let count = try server.requests("weights").count
+    let command = "test -s \"$MODEL_FOLDER/weights.safetensors\" && test \"$MODEL@$MODEL_VERSION:$MODEL_VARIANT\" = acme/voice@2.0:default"
+    _ = try device.install(of: "v2", targets: targets, more: ["--check", command]).successful()
+    try device.expectActive("2.0")
+    #expect(try server.requests("weights", atLeast: count).count == count)
+  }
+
+  @Test("A rehearsal tells variant, download and disk size, and changes nothing")
+  func rehearsal() throws {
+    let device = try InstallDevice()
+    let before = try device.json(device.install(of: "v2", more: ["--dry-run", "--json"]).successful())
+    let result = try #require(before.last)
+    let all = 6_600_000 + 1_200_000 + 100
+    #expect(result["status"] as? String == "planned" && result["version"] as? String == "2.0")
+    #expect((all - 100...all + 200).contains(try #require(result["download"] as? Int)))
+    #expect(!FileManager.default.fileExists(atPath: device.store))
+    _ = try device.install().successful()
+    let after = try #require(try device.json(device.install(of: "v2", more: ["--dry-run", "--json"]).successful()).last)
+    #expect(try #require(after["download"] as? Int) < all - 1_200_000 + 200)
+  }
+
+  @Test(
+    "The variant is that of the device: the exact architecture first, then the platform's general one",
+    arguments: [
+      (["--platform", "macos", "--architecture", "arm64"], "mac"), (["--platform", "ios", "--architecture", "arm64"], "phone"),
+      (["--platform", "iphone"], "phone"), (["--platform", "linux", "--architecture", "amd64"], "linux-x86"),
+      (["--platform", "linux", "--architecture", "aarch64"], "linux"), (["--platform", "android"], "new-runtime"),
+      (["--platform", "android", "--runtime", "engine=2.10"], "new-runtime"),
+      (["--platform", "android", "--runtime", "engine=2.9"], nil), (["--platform", "android", "--runtime", "other=9"], nil),
+      (["--platform", "macos", "--architecture", "x86_64"], nil), (["--platform", "windows"], nil),
+    ] as [([String], String?)])
+  func variants(options: [String], variant: String?) throws {
+    let device = try InstallDevice()
+    let result = try device.install("acme/multi", more: options + ["--json"])
+    let last = try #require(try device.json(result).last)
+    if let variant {
+      #expect(result.status == 0, "\(result.errorText)")
+      #expect(last["variant"] as? String == variant)
+      #expect(try device.active("acme/multi")?.variant == variant)
+    } else {
+      #expect(result.status == 18, "\(result.errorText)")
+      let items = try #require((last["error"] as? [String: Any])?["items"] as? [String])
+      #expect(items.contains("1:mac for macos on arm64") && items.contains("1:phone for ios") && items.count == 5)
+      #expect(device.names("models").isEmpty)
+    }
+  }
+
+  @Test("A variant that is named is taken as named; what does not exist is named with what does")
+  func namedVariants() throws {
+    let device = try InstallDevice()
+    _ = try device.install("acme/multi@1:mac").successful()
+    #expect(try device.active("acme/multi")?.variant == "mac")
+    for (model, word) in [("acme/multi:none", "phone"), ("acme/multi@7", "1"), ("acme/none", "acme/none")] {
+      let result = try device.install(model)
+      #expect(result.status == 18 && result.errorText.contains(word), "\(result.errorText)")
+    }
+    for model in ["acme", "acme/", "/x", "acme/x@", "acme/x:", "acme/../x", ""] { #expect(try device.install(model).status == 2, "\(model)") }
+  }
+
+  @Test("Damage is found, and only the bad segments are fetched into a new file")
+  func repair() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let file = try #require(try device.active()).folder + "/" + Publication.weights
+    #expect(try device.run(["repair", "--store", device.store, "--state", device.state, "--targets-url", "file:///nowhere"]).status == 0)
+    chmod(file, 0o644)
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+    try handle.seek(toOffset: 1_000_000)
+    try handle.write(contentsOf: Data("damaged".utf8))
+    try handle.close()
+    chmod(file, 0o444)
+    let damaged = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(try device.listed().first?.unchanged == false)
+    let folder = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v1"), folder("v1")]).successful()
+    let server = try HostileServer(serving: folder.path)
+    let open = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+    let result = try device.run([
+      "repair", "acme/voice", "--store", device.store, "--state", device.state, "--metadata-url", server.url("v1/metadata"), "--targets-url",
+      server.url("v1/targets"),
+    ])
+    #expect(result.status == 0 && result.text == "repaired  acme/voice@1.0:default\n", "\(result.text)\(result.errorText)")
+    try device.expectActive("1.0")
+    #expect(try open.readToEnd() == damaged, "the old file is not changed in its place")
+    let requests = try server.requests("weights").filter { !$0.path.hasSuffix(".verity") }
+    #expect(requests.map { $0.headers["range"] } == ["bytes=524288-1048575"])
+  }
+}

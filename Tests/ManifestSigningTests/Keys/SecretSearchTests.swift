@@ -1,0 +1,170 @@
+import CSodium
+import FileIO
+import Foundation
+import ManifestSigning
+import TUFMetadata
+import TestSupport
+import Testing
+
+@Suite("The search for secrets in what others will read") struct SecretSearchTests {
+  /// What people and programs do to a file on its way.
+  enum Disguise: String, CaseIterable, Sendable {
+    case none, byteOrderMark, lineBefore, indented, windowsLineEnds, utf16, utf16BigEndian, base64, wrappedBase64, base64Twice, urlBase64
+    case textThenBase64, hexadecimal, wrappedHexadecimal, json, behindWeights, tar
+
+    func apply(to bytes: [UInt8]) throws -> [UInt8] {
+      let text = String(decoding: bytes, as: UTF8.self)
+      let base64 = Data(bytes).base64EncodedString()
+      switch self {
+      case .none: return bytes
+      case .byteOrderMark: return [0xEF, 0xBB, 0xBF] + bytes
+      case .lineBefore: return Array("our key, hidden well:\n".utf8) + bytes
+      case .indented: return Array(text.split(separator: "\n").map { "    " + $0 + "\n" }.joined().utf8)
+      case .windowsLineEnds: return Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8)
+      case .utf16: return Array(try #require(("\u{FEFF}" + text).data(using: .utf16LittleEndian)))
+      case .utf16BigEndian: return Array(try #require(text.data(using: .utf16BigEndian)))
+      case .base64: return Array(base64.utf8)
+      case .wrappedBase64: return Array(Data(bytes).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed]).utf8)
+      case .base64Twice: return Array(Data(base64.utf8).base64EncodedString().utf8)
+      case .urlBase64: return Array(base64.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_").utf8)
+      case .textThenBase64: return Array("abc \(base64)".utf8)
+      case .hexadecimal: return Array(SecretSearchTests.digits(bytes).uppercased().utf8)
+      case .wrappedHexadecimal:
+        let all = Array(SecretSearchTests.digits(bytes))
+        return Array(stride(from: 0, to: all.count, by: 60).map { String(all[$0..<min($0 + 60, all.count)]) + "\n" }.joined().utf8)
+      case .json: return Array(try JSONEncoder().encode(["name": "k", "key": text]))
+      case .behindWeights:
+        var random = SeededGenerator(seed: 7)
+        return random.bytes(100_000) + bytes
+      case .tar: return try SecretSearchTests.tar(["notes.txt": Array("hello\n".utf8), "k": bytes])
+      }
+    }
+  }
+
+  private static func digits(_ bytes: [UInt8]) -> String { ManifestSigningTests.hexadecimal(bytes) }
+
+  /// An archive as the program makes it.
+  static func tar(_ files: [String: [UInt8]]) throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    for (name, bytes) in files { try folder.write(bytes, to: "in/" + name) }
+    _ = try runChild("tar", ["-C", folder("in"), "-cf", folder("archive.tar")] + files.keys.sorted()).successful()
+    return try folder.bytes(of: "archive.tar")
+  }
+
+  private func finds(_ bytes: [UInt8], knowing keys: [Ed25519PublicKey] = []) throws -> Bool {
+    let folder = try TemporaryFolder()
+    var search = SecretSearch(knowing: keys)
+    return try search.finds(in: FileDescriptor(opening: folder.write(bytes, "file"), .read), byteCount: Int64(bytes.count))
+  }
+
+  /// Every form that a file shows by itself; those that other programs make are made by them.
+  private static let forms =
+    ForeignKeys.names.filter { $0.contains("pem") || $0.contains("der") || $0.contains("minisign") } + ["clear", "encrypted"]
+
+  @Test("every form is found, however it is encoded, wrapped or packed", arguments: Disguise.allCases) func disguises(disguise: Disguise)
+    throws
+  {
+    for name in Self.forms {
+      let bytes =
+        switch name {
+        case "clear": try KnownKey.clearText()
+        case "encrypted": try KnownKey.encryptedText()
+        default: try contents(ForeignKeys.sample(name).path)
+        }
+      // Binary files are not turned into text by anyone.
+      let isBinary = name.hasSuffix(".der")
+      if isBinary, [.byteOrderMark, .indented, .windowsLineEnds, .utf16, .utf16BigEndian, .json].contains(disguise) { continue }
+      #expect(try finds(disguise.apply(to: bytes)), "\(name), \(disguise.rawValue)")
+    }
+  }
+
+  /// The bare forms of the key, which look like any other bytes.
+  private func bareForms() throws -> [(String, [UInt8])] {
+    let seed = KnownKey.seed
+    let publicKey = try KnownKey.key().publicKey.bytes
+    var expanded = [UInt8](repeating: 0, count: 64)
+    // SHA-512 writes 64 bytes.
+    unsafe crypto_hash_sha512(&expanded, seed, UInt64(seed.count))
+    expanded[0] &= 248
+    expanded[31] = expanded[31] & 63 | 64
+    var forms: [(String, [UInt8])] = []
+    for (name, bytes) in [
+      ("seed", seed), ("pair", seed + publicKey), ("expanded", expanded), ("expanded with public half", expanded + publicKey),
+    ] {
+      let base64 = Data(bytes).base64EncodedString()
+      forms += [
+        (name, bytes), (name + " base64", Array(base64.utf8)), (name + " base64 line", Array((base64 + "\r\n").utf8)),
+        (name + " digits", Array(hexadecimal(bytes).utf8)),
+        (name + " capital digits", Array((hexadecimal(bytes).uppercased() + "\n").utf8)),
+        (name + " in JSON", Array("{\"key\":\"\(base64)\"}".utf8)),
+        (name + " in a configuration", Array("# mine\nseed = \(hexadecimal(bytes))\n".utf8)),
+        (name + " base64 twice", Array(Data((base64 + "\n").utf8).base64EncodedString().utf8)),
+        (name + " in UTF-16", Array(try #require(base64.data(using: .utf16)))), (name + " in tar", try Self.tar(["x": [1], "y": bytes])),
+      ]
+    }
+    forms.append(("seed and line end", seed + [0x0A]))
+    return forms
+  }
+
+  @Test("a bare seed is found where the public half is known, and nowhere else") func bareSeeds() throws {
+    let own = try KnownKey.key().publicKey
+    let other = try SecretKey.generate().publicKey
+    for (name, bytes) in try bareForms() {
+      #expect(try finds(bytes, knowing: [other, own]), "\(name)")
+      #expect(try !finds(bytes, knowing: [other]), "\(name)")
+    }
+  }
+
+  @Test("public keys, signatures, metadata and documentation of secret keys are no secrets") func noFalseAlarms() throws {
+    let key = try KnownKey.key()
+    let own = [key.publicKey]
+    let folder = try ForeignKeys.shared.get().folder
+    for form in PublicKeyExport.Form.allCases {
+      #expect(try !finds(Array(PublicKeyExport.text(key.publicKey, as: form, name: "k").utf8), knowing: own))
+    }
+    for name in ["minisign.pub", "public.pem"] { #expect(try !finds(contents(folder + "/" + name), knowing: own), "\(name)") }
+    let signature = try key.sign([1]).bytes
+    for bytes in [signature, Array(Data(signature).base64EncodedString().utf8), key.publicKey.bytes] {
+      #expect(try !finds(bytes, knowing: own))
+    }
+    let documents = ["README.md", "Documentation/keys.md", "Documentation/secret-key-format.md"].map { packageRoot.path + "/" + $0 }
+    let metadata = packageRoot.path + "/manifests/metadata"
+    for path in try documents + FileManager.default.contentsOfDirectory(atPath: metadata).map({ metadata + "/" + $0 }) {
+      #expect(try !finds(contents(path), knowing: own), "\(path)")
+    }
+  }
+
+  @Test("weights are no secrets, whatever bytes and words they hold", arguments: [32, 64, 96, 4096, 300_000, 5_000_000]) func weights(
+    count: Int
+  ) throws {
+    let own = [try KnownKey.key().publicKey]
+    var random = SeededGenerator(seed: UInt64(count))
+    #expect(try !finds(random.bytes(count), knowing: own))
+    #expect(try !finds([UInt8](repeating: 0, count: count), knowing: own))
+    // Small numbers in 32 bits, and a vocabulary.
+    #expect(try !finds((0..<count).map { $0 % 4 == 0 ? UInt8.random(in: 43...122, using: &random) : 0 }, knowing: own))
+    let words = [
+      "the", "PRIVATE", "KEY", "-----BEGIN", "RWRTY0Iy", "secret", "manifest-sign", "seed:",
+      "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    ]
+    var text: [UInt8] = []
+    while text.count < min(count, 300_000) { text += Array(((words.randomElement(using: &random) ?? "") + " ").utf8) }
+    #expect(try !finds(text, knowing: own))
+  }
+
+  @Test("damaged and endless archives end the search, and do not trap") func archives() throws {
+    let archive = try Self.tar(["a": [UInt8](repeating: 1, count: 3000), "b": [2]])
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<300 {
+      var damaged = archive
+      for _ in 0..<4 { damaged[Int.random(in: 0..<1536, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+      #expect(try !finds(damaged))
+    }
+    for digits in ["77777777777", "00000000000"] {
+      var damaged = archive
+      damaged.replaceSubrange(124..<135, with: Array(digits.utf8))
+      #expect(try !finds(damaged))
+    }
+    for count in [0, 1, 257, 511, 512, 513] { #expect(try !finds(Array(archive.prefix(count)))) }
+  }
+}
