@@ -31,8 +31,9 @@ let package = Package(
   name: "signed-manifest",
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
-    .library(name: "ManifestVerifier", targets: ["ManifestVerifier", "TrustStore"]),
-    .library(name: "ModelInstaller", targets: ["ModelInstaller", "HTTPTransport"]),
+    .library(name: "ManifestVerifier", targets: ["ManifestVerifier", "TrustStore", "LocalizedVerifierErrors"]),
+    .library(
+      name: "ModelInstaller", targets: ["ModelInstaller", "HTTPTransport", "LocalizedInstallerErrors", "LocalizedVerifierErrors"]),
     .library(name: "ManifestSigning", targets: ["ManifestSigning"]),
     .executable(name: "manifest-sign", targets: ["manifest-sign"]),
     .executable(name: "manifest-verify", targets: ["manifest-verify"]),
@@ -55,18 +56,23 @@ let package = Package(
     library(
       "ModelInstaller", ["ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("HTTPTransport", ["ModelInstaller", "CCurl"]),
+    library("LocalizedVerifierErrors", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    library("LocalizedInstallerErrors", ["ModelInstaller", "ModelFormats"]),
     library(
       "ManifestSigning",
       [
         "ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11",
       ]),
-    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests"]),
+    library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("CommandLineSupport", []),
     library("CommandFailures", ["CommandLineSupport", "ManifestVerifier", "TUFMetadata", "FileIO"]),
     library("DeviceCommands", ["TrustStore", "ManifestVerifier", "TUFMetadata", "FileIO", "CommandLineSupport", "CommandFailures"]),
     command(
       "manifest-sign",
-      ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
+      [
+        "FleetSimulator", "ManifestSigning", "ManifestVerifier", "TUFMetadata", "ModelFormats", "Digests", "FileIO", "CommandLineSupport",
+        "CommandFailures",
+      ]),
     command(
       "manifest-verify",
       ["DeviceCommands", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO", "CommandLineSupport", "CommandFailures"]),
@@ -89,7 +95,11 @@ let package = Package(
     tests(of: "FileIO"),
     tests(of: "ManifestVerifier", ["RepositoryFixtures", "TUFMetadata", "Digests", "FileIO"]),
     tests(of: "TrustStore", ["RepositoryFixtures", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    tests(of: "ModelInstaller", ["ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
+    tests(
+      of: "ModelInstaller",
+      [
+        "LocalizedInstallerErrors", "RepositoryFixtures", "ModelCatalog", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO",
+      ]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["ModelCatalog", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),
     tests(of: "FleetSimulator", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),

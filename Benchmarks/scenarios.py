@@ -21,6 +21,7 @@ class Setting:
         self.root, self.folder, self.quick = root, folder, quick
         self.sign = os.path.join(root, ".build", "release", "manifest-sign")
         self.verify = os.path.join(root, ".build", "release", "manifest-verify")
+        self.install = os.path.join(root, ".build", "release", "manifest-install")
         self.python = os.path.join(root, ".peers", "bin", "python3")
         self.servers = []
 
@@ -77,6 +78,9 @@ class Site:
     @property
     def refresh(self):
         return [self.setting.verify, "refresh", "--state", self.state, "--metadata", self.metadata]
+
+    def refresh_from(self, url):
+        return [self.setting.install, "refresh", "--state", self.state, "--metadata-url", url]
 
     def check(self, *arguments):
         return [self.setting.verify, "check", "--state", self.state, "--base", self.models, *arguments]
@@ -172,16 +176,23 @@ def metadata(setting):
     kept = cache + ".kept"
     shutil.copytree(cache, kept)
     kept_lookup = lookup + [site.root, url, kept, path]
-    refreshing = copy.copy(site)
-    refreshing.state = site.state + ".new"
+    refreshing, fetching, cached = copy.copy(site), copy.copy(site), copy.copy(site)
+    refreshing.state, fetching.state, cached.state = site.state + ".new", site.state + ".http", site.state + ".kept"
+    cached.reset_state()
+    run_quietly(*cached.refresh_from(url))
     first, again = "python-tuf: refresh and look up, nothing cached", "python-tuf: refresh and look up, all cached"
     text = (
-        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign; read from a folder by ours, over "
-        "loopback HTTP by python-tuf. How much of its time goes into starting the interpreter and importing, the first line tells.")
+        f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign. manifest-install and python-tuf fetch it over "
+        "loopback HTTP from one and the same server; manifest-verify reads the folder. How much of its time goes into starting the interpreter "
+        "and importing, the first line tells.")
     return text, [
         Contestant("python-tuf: imports alone", lookup + [cache]),
         Contestant(first, full, prepare=reset_cache),
         Contestant(again, kept_lookup),
+        Contestant(
+            "manifest-install refresh over HTTP, nothing cached", fetching.refresh_from(url), first, [Goal("wall", 0.1, of=first)],
+            fetching.reset_state),
+        Contestant("manifest-install refresh over HTTP, all cached", cached.refresh_from(url), again, [Goal("wall", 0.1, of=again)]),
         Contestant(
             "manifest-verify refresh, nothing cached", refreshing.refresh, first, [Goal("wall", 0.1, of=first)], refreshing.reset_state),
         Contestant(

@@ -114,7 +114,8 @@ extension Failure {
     case .tooManyDelegations: "ask the publisher to delegate less deeply"
     case .undecidedRoot: "try again when every mirror answers, or leave the one out that does not"
     case .tooManyRoots: "run the command again: what was verified is kept, and the walk goes on from there"
-    case .damagedState, .missingFromState, .unusableState: "begin anew in another folder: give init the root file that was shipped, then refresh"
+    case .damagedState, .missingFromState, .unusableState:
+      "begin anew in another folder: give init the root file that was shipped, then refresh"
     case .neverRefreshed: "run refresh"
     case .notListed: "run list to see what the manifest holds"
     case .wrongLength, .wrongDigest, .wrongSegment: "do not use the file; get it again"

@@ -18,7 +18,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case disk = 14
   /// Another process holds the lock.
   case locked = 15
-  /// Input is malformed.
+  /// Input is malformed, or the trusted state that a device keeps is damaged.
   case malformed = 16
   /// A key or a passphrase is missing or unusable.
   case key = 17
@@ -63,7 +63,7 @@ extension ExitCode {
     case .network: "the network failed"
     case .disk: "the disk failed, is full, or refuses access"
     case .locked: "another process holds the lock"
-    case .malformed: "input is malformed"
+    case .malformed: "input is malformed, or the kept state damaged"
     case .key: "a key or passphrase is missing or unusable"
     case .nothingForDevice: "nothing here for this device or its runtime"
     case .found: "the check ran to its end and found something"

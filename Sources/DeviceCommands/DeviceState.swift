@@ -49,31 +49,35 @@ package enum DeviceState {
     package let stored: StoredMetadata
     /// The newest root before it.
     package let oldRoot: Version
-    /// Whether `root.json` has to be written again.
-    fileprivate let hasDamagedCopyOfRoot: Bool
   }
 
   package static func beginRefresh(_ invocation: Invocation, _ store: borrowing TrustStore, at now: UTCTime) throws -> Beginning {
     let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
-    let hasDamagedCopyOfRoot = try store.hasDamagedCopyOfRoot()
     return try explaining(invocation) { () throws(VerificationError) in
       Beginning(
         workflow: try ClientWorkflow(anchor: anchor, stored: stored, now: now), stored: stored,
-        oldRoot: try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version, hasDamagedCopyOfRoot: hasDamagedCopyOfRoot)
+        oldRoot: try TrustedManifest.newestRoot(anchor: anchor, stored: stored).payload.version)
     }
   }
 
   /// Tells what was damaged in the state, and is whole again. Only what the signed rest of the state tells the content of heals so; anything
   /// else is an error.
-  package static func warnOfRepairs(_ beginning: Beginning, _ replaced: Set<TopLevelRole>, _ output: Output) {
-    let roles = replaced.sorted { $0.rawValue < $1.rawValue }.map(\.fileName) + (beginning.hasDamagedCopyOfRoot ? ["root.json"] : [])
-    for file in roles {
-      output.warning("\(file) in the state folder was damaged or missing; it was written anew, and nothing is lost: check the disk that it lies on")
+  /// - Parameter replaced: what the refresh fetched again.
+  package static func tellRepairs(_ replaced: Set<TopLevelRole>, in store: inout TrustStore, _ output: Output) throws(TrustStoreError) {
+    let files = replaced.sorted { $0.rawValue < $1.rawValue }.map(\.fileName)
+    for file in files + (try store.restoreCopyOfRoot() ? [TopLevelRole.root.fileName] : []) {
+      output.warning(
+        "\(file) in the state folder was damaged or missing; it was written anew, and nothing is lost: check the disk that it lies on")
     }
   }
 
   /// The command that would bring newer metadata, ready to be copied into a shell but for where the metadata is.
   package static func refreshCommand(_ invocation: Invocation) -> String {
+    // Where manifest-install remembers mirrors, those are where this device gets its metadata from, whatever command is run now.
+    let mirrors = (try? folder(invocation)).map { "\($0)/mirrors" }
+    if let mirrors, (try? FileSystem.status(of: mirrors, followingLinks: false)) != nil {
+      return "manifest-install refresh\(options(invocation))"
+    }
     let source = invocation.program == "manifest-install" ? "--metadata-url URL" : "--metadata DIR"
     return "\(invocation.program) refresh\(options(invocation)) \(source)"
   }
@@ -152,10 +156,14 @@ package enum DeviceState {
 
   /// What is wrong with delegated roles, in one failure.
   package static func failure(
-    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = []
+    of refusals: [DelegationWalk.Refusal], first: DelegationWalk.Refusal, undecided: [String] = [], _ invocation: Invocation
   ) -> Failure {
     var failure = Failure(first.error)
-    let hint = failure.hint
+    var hint = failure.hint
+    switch first.error {
+    case .neverRefreshed, .damagedState: hint = "run \(refreshCommand(invocation))"
+    default: break
+    }
     failure = Failure(
       failure.code, refusals.count == 1 ? "a delegated role can't be trusted" : "\(refusals.count) delegated roles can't be trusted",
       hint: hint)

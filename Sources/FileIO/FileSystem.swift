@@ -21,6 +21,12 @@ package enum FileSystem {
     try SystemCalls.rename(CPath(old), below: here, to: CPath(new), below: here)
   }
 
+  /// Swaps what two names stand for, at once: at every moment both stand for something.
+  /// - Throws: `invalidArgument` or `crossesFileSystems` where the file system can't.
+  package static func exchange(_ one: String, _ other: String) throws(Errno) {
+    try SystemCalls.exchange(CPath(one), below: here, with: CPath(other), below: here)
+  }
+
   /// Never replaces anything: throws `exists` instead.
   package static func renameExclusively(_ old: String, to new: String) throws(Errno) {
     try renameExclusively(CPath(old), below: here, to: CPath(new), below: here)

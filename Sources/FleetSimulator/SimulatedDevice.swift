@@ -15,7 +15,53 @@ package struct SimulatedDevice: Sendable {
 
   package init(anchor: [UInt8]) { self.anchor = anchor }
 
+  /// A device that has kept something already.
+  package init(anchor: [UInt8], kept: KeptTrust) throws(SimulationError) {
+    self.init(anchor: anchor)
+    for (version, bytes) in kept.roots {
+      try disk.replace("root.json", with: bytes)
+      try disk.replace("roots/\(version).json", with: bytes)
+    }
+    let roles = kept.metadata.map(\.0)
+    try writeRecord {
+      ($0.root, $0.newestRefresh) = (kept.verifiedUnderRoot, kept.newestRefresh)
+      ($0.keptTimestamp, $0.keptSnapshot) = (roles.contains(.timestamp), roles.contains(.snapshot))
+    }
+    for (role, bytes) in kept.metadata { try disk.replace(Self.name(role), with: bytes) }
+  }
+
+  /// What a device may have kept of earlier refreshes.
+  package struct KeptTrust: Sendable {
+    package var roots: [(Version, [UInt8])] = []
+    package var verifiedUnderRoot: Version?
+    package var newestRefresh: UTCTime?
+    package var metadata: [(MetadataRole, [UInt8])] = []
+
+    package init() {}
+  }
+
   private static let record = "trust"
+
+  /// What is remembered beside the metadata files.
+  private struct Record: Equatable {
+    var root: Version?
+    var keptTimestamp = false
+    var keptSnapshot = false
+    var newestRefresh: UTCTime?
+
+    init(_ bytes: [UInt8]?) {
+      let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+      guard lines.count == 4 else { return }
+      (keptTimestamp, keptSnapshot) = (lines[1] == "timestamp", lines[2] == "snapshot")
+      root = Int64(lines[0]).flatMap { Version($0) }
+      newestRefresh = try? UTCTime(text: Array(lines[3].utf8).span)
+    }
+
+    var bytes: [UInt8] {
+      let kept = "\(keptTimestamp ? "timestamp" : "")\n\(keptSnapshot ? "snapshot" : "")"
+      return Array("\(root?.description ?? "")\n\(kept)\n\(newestRefresh?.description ?? "")".utf8)
+    }
+  }
 
   /// What is kept.
   package var stored: StoredMetadata {
@@ -24,8 +70,7 @@ package struct SimulatedDevice: Sendable {
     }
     return StoredMetadata(
       roots: roots.sorted { $0.0 < $1.0 }.map(\.1),
-      verifiedUnderRoot: record.first.flatMap { Int64($0) }.flatMap { Version($0) },
-      newestRefresh: record.last.flatMap { try? UTCTime(text: Array($0.utf8).span) },
+      verifiedUnderRoot: record.root, newestRefresh: record.newestRefresh,
       timestamp: disk["timestamp.json"], snapshot: disk["snapshot.json"], targets: disk["targets.json"])
   }
 
@@ -41,12 +86,21 @@ package struct SimulatedDevice: Sendable {
   @discardableResult
   package mutating func refresh(from mirrors: [SimulatedMirror], at now: UTCTime) throws(SimulationError) -> TrustedManifest {
     requests = []
+    for (wasKept, name) in [(record.keptTimestamp, "timestamp.json"), (record.keptSnapshot, "snapshot.json")]
+    where wasKept && disk[name] == nil {
+      throw .refused(.missingFromState(name: ByteString(name)))
+    }
     var workflow: ClientWorkflow
     do { workflow = try ClientWorkflow(anchor: anchor, stored: stored, now: now, limits: limits) } catch { throw .refused(error) }
     while let request = workflow.request {
-      let changes = try ask(mirrors, request) { (bytes) throws(VerificationError) in
-        guard let bytes else { return try workflow.supplyNotAvailable() }
-        return try workflow.supply(bytes)
+      let changes = try ask(mirrors, request) { (answer) throws(VerificationError) in
+        switch answer {
+        case .file(let bytes): return try workflow.supply(bytes)
+        case .notAvailable: return try workflow.supplyNotAvailable()
+        case .failure, .endless:
+          workflow.supplyFailure()
+          return []
+        }
       }
       for change in changes { try keep(change) }
     }
@@ -63,33 +117,72 @@ package struct SimulatedDevice: Sendable {
     do { search = try TargetSearch(for: path, in: manifest, now: now, limits: limits) } catch { throw .refused(error) }
     while let request = search.request {
       if let kept = disk[Self.name(request.role)], search.offerKept(kept) { continue }
-      let changes = try ask(mirrors, request) { (bytes) throws(VerificationError) in
-        guard let bytes else {
-          try search.supplyNotAvailable()
-          return []
+      let changes = try ask(mirrors, request) { (answer) throws(VerificationError) in
+        switch answer {
+        case .file(let bytes): return try search.supply(bytes)
+        case .notAvailable: try search.supplyNotAvailable()
+        case .failure, .endless: break
         }
-        return try search.supply(bytes)
+        return []
       }
       for change in changes { try keep(change) }
     }
     return search.finding
   }
 
-  /// Asks one mirror after another until one has what is trusted. Nil stands for "not available".
+  /// Visits every delegated role that can be reached, as a refresh from a folder does.
+  /// - Returns: the delegations whose metadata was not accepted.
+  package mutating func walk(
+    _ manifest: TrustedManifest, from mirrors: [SimulatedMirror], at now: UTCTime
+  ) throws(SimulationError) -> [DelegationWalk.Refusal] {
+    requests = []
+    do throws(VerificationError) {
+      var walk = try DelegationWalk(over: manifest, now: now, limits: limits)
+      while let request = walk.request {
+        if let kept = disk[Self.name(request.role)], walk.offerKept(kept) { continue }
+        do throws(SimulationError) {
+          let changes = try ask(mirrors, request) { (answer) throws(VerificationError) in
+            switch answer {
+            case .file(let bytes): return try walk.supply(bytes)
+            case .notAvailable: throw .unavailable(role: request.role.name, urlPath: request.urlPath)
+            case .failure, .endless: return []
+            }
+          }
+          for change in changes { try? keep(change) }
+        } catch {
+          guard case .refused(let cause) = error else { throw .unavailable(role: request.role.name, urlPath: request.urlPath) }
+          try walk.skip(for: cause)
+        }
+      }
+      return walk.refusals
+    } catch { throw .refused(error) }
+  }
+
+  /// Asks one mirror after another until one has what is trusted, and feeds each answer; that there is none only once all were asked.
   private mutating func ask(
-    _ mirrors: [SimulatedMirror], _ request: MetadataRequest, _ supply: ([UInt8]?) throws(VerificationError) -> [TrustChange]
+    _ mirrors: [SimulatedMirror], _ request: MetadataRequest, _ supply: (SimulatedMirror.Answer) throws(VerificationError) -> [TrustChange]
   ) throws(SimulationError) -> [TrustChange] {
     requests.append(request.urlPath)
     var failure: SimulationError?
-    for mirror in mirrors {
-      switch mirror.answer(request) {
-      case .file(let bytes): do { return try supply(bytes) } catch { failure = failure ?? .refused(error) }
-      case .notAvailable: break
-      case .failure, .endless: failure = failure ?? .unreachable(urlPath: request.urlPath)
+    var isDenied = false
+    do throws(VerificationError) {
+      for mirror in mirrors {
+        switch mirror.answer(request) {
+        case .file(let bytes):
+          do throws(VerificationError) { return try supply(.file(bytes)) } catch {
+            failure = failure ?? .refused(error)
+            _ = try supply(.failure)
+          }
+        case .notAvailable: isDenied = true
+        case .failure, .endless:
+          failure = failure ?? .unreachable(urlPath: request.urlPath)
+          _ = try supply(.failure)
+        }
       }
-    }
-    if let failure { throw failure }
-    do { return try supply(nil) } catch { throw .refused(error) }
+      // Of the root, the workflow knows what one mirror's failure makes of another's "not available".
+      if failure == nil || isDenied && request.role == .root { return try supply(.notAvailable) }
+    } catch { throw .refused(error) }
+    throw failure ?? .unreachable(urlPath: request.urlPath)
   }
 
   // MARK: What is kept
@@ -107,22 +200,28 @@ package struct SimulatedDevice: Sendable {
       try disk.replace("root.json", with: bytes)
       try disk.replace("roots/\(version).json", with: bytes)
     case .discardTimestampAndSnapshot:
+      try writeRecord { ($0.keptTimestamp, $0.keptSnapshot) = (false, false) }
       try disk.remove("timestamp.json")
       try disk.remove("snapshot.json")
-      try writeRecord(root: nil, stored.newestRefresh)
-    case .refreshed(let time): try writeRecord(root: stored.verifiedUnderRoot, time)
+      try writeRecord { $0.root = nil }
+    case .refreshed(let time): try writeRecord { ($0.newestRefresh, $0.keptTimestamp, $0.keptSnapshot) = (time, true, true) }
     case .metadata(let role, let bytes, let root):
-      if stored.verifiedUnderRoot != root { try writeRecord(root: root, stored.newestRefresh) }
+      try writeRecord { $0.root = root }
       try disk.replace(Self.name(role), with: bytes)
+      switch role {
+      case .topLevel(.timestamp): try writeRecord { $0.keptTimestamp = true }
+      case .topLevel(.snapshot): try writeRecord { $0.keptSnapshot = true }
+      default: break
+      }
     }
   }
 
-  /// The root that the cache was verified under and the newest refresh, each empty where there is none.
-  private var record: [Substring] {
-    disk[Self.record].map { String(decoding: $0, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) } ?? []
-  }
+  private var record: Record { Record(disk[Self.record]) }
 
-  private mutating func writeRecord(root: Version?, _ newestRefresh: UTCTime?) throws(SimulationError) {
-    try disk.replace(Self.record, with: Array("\(root?.description ?? "")\n\(newestRefresh?.description ?? "")".utf8))
+  private mutating func writeRecord(_ change: (inout Record) -> Void) throws(SimulationError) {
+    var new = record
+    change(&new)
+    guard new != record else { return }
+    try disk.replace(Self.record, with: new.bytes)
   }
 }

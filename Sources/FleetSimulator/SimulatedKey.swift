@@ -1,9 +1,9 @@
 internal import Digests
-internal import ManifestSigning
+package import ManifestSigning
 package import TUFMetadata
 
 /// A real Ed25519 key that a seed and a name stand for: worthless, and the same in every run.
-package final class SimulatedKey: Sendable {
+package final class SimulatedKey: Signer, Sendable {
   package let name: String
   /// The key as metadata lists it.
   package let key: Key
@@ -21,13 +21,17 @@ package final class SimulatedKey: Sendable {
     key = Key(publicKey)
   }
 
+  package func requireRoom(forMessageOf byteCount: Int) {}
+
+  package func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature { try secret.sign(message) }
+
   /// The key's id, as metadata writes it.
   var idText: JSONTree { .string(ByteString(key.id.digest.hexadecimal)) }
 
   /// An entry of `signatures`.
   func entry(over message: [UInt8]) throws(SimulationError) -> JSONTree {
     let signature: Ed25519Signature
-    do { signature = try secret.sign(message) } catch { throw .signing(error) }
+    do { signature = try sign(message) } catch { throw .signing(error) }
     return .object([
       .keyid: idText,
       .sig: .string(ByteString(Hexadecimal.encode(signature.bytes.span))),

@@ -54,6 +54,33 @@ package struct SimulatedPublisher: Sendable {
     return TargetFile(byteCount: Int64(bytes.count), hashes: FileHashes(sha256: SHA256.hash(of: bytes)), fsverity: nil)
   }
 
+  /// Goes on from files that other code has published in this one's place. The keys, and what is listed, are for the caller to follow.
+  package mutating func adopt(_ published: [String: [UInt8]]) throws(MetadataError) {
+    files = published
+    func read<Payload: ReadableRolePayload>(_: Payload.Type, _ path: String) throws(MetadataError) -> Payload? {
+      guard let bytes = published[path] else { return nil }
+      return try UnverifiedMetadata<Payload>(parsing: bytes).payload
+    }
+    while let next = root.version.next, let newer = try read(Root.self, "\(next).root.json") {
+      (root.version, root.expires) = (newer.version, newer.expires)
+    }
+    guard let newest = try read(Timestamp.self, "timestamp.json") else { return }
+    (timestamp.version, timestamp.expires) = (newest.version, newest.expires)
+    guard let listing = try read(Snapshot.self, "\(newest.snapshot.version).snapshot.json") else { return }
+    (snapshot.version, snapshot.expires) = (listing.version, listing.expires)
+    if let listed = try read(Targets.self, "\(listing.targets.version).targets.json") {
+      (targets.version, targets.expires) = (listed.version, listed.expires)
+    }
+    for name in delegated.keys {
+      let role = MetadataRole.delegated(name)
+      guard let file = listing.files[role.snapshotName], let listed = try read(Targets.self, "\(file.version).\(role.fileName)") else {
+        continue
+      }
+      delegated[name]?.version = listed.version
+      delegated[name]?.expires = listed.expires
+    }
+  }
+
   // MARK: Publishing
 
   /// Publishes the next root, signed by the keys of the last one and its own, after a change of keys and thresholds.

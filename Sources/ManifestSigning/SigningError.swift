@@ -25,7 +25,7 @@ public enum SigningError: Error, Equatable, Sendable {
   /// More keys would have to sign than there are.
   case unmeetableThreshold(role: TopLevelRole, keyCount: Int, threshold: Int)
   /// Fewer secret keys are at hand than have to sign.
-  case missingKeys(role: TopLevelRole, threshold: Int, atHand: [String], missing: [String])
+  case missingKeys(role: MetadataRole, threshold: Int, atHand: [String], missing: [String])
   /// A key of the worked example was to be used, whose secret half is published.
   case exampleKey(id: String)
   /// The folder of the secret keys lies, or would lie, in one that others read.
@@ -72,6 +72,8 @@ public enum SigningError: Error, Equatable, Sendable {
   case fragment(path: String, FragmentFault)
   /// Files can't be spread over this many bins.
   case binCount(Int)
+  /// A proposal or a signature does not do.
+  case ceremony(CeremonyFault)
   /// The caller asked to stop.
   case cancelled
 }
@@ -90,7 +92,7 @@ extension SigningError: CustomStringConvertible {
     case .unmeetableThreshold(let role, let keyCount, let threshold):
       "\(threshold) of \(keyCount) \(role) keys can't sign: expected a threshold from 1 to the number of keys, which is at most 100"
     case .missingKeys(let role, let threshold, let atHand, let missing):
-      "\(role) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
+      "\(role.name) needs \(threshold) signatures; at hand: \(Self.list(atHand)); missing: \(Self.list(missing))"
     case .exampleKey(let id):
       "the key \(id) is one of the worked example's, whose secret halves are published: anyone can sign with it"
     case .secretsFolder(let path, let published): "\(path): secret keys can't lie in \(published), which others read"
@@ -116,6 +118,7 @@ extension SigningError: CustomStringConvertible {
     case .fragment(let path, let fault): "the fragment \(path) can't be merged: \(fault)"
     case .binCount(let count):
       "files can't be spread over \(count) bins: expected a power of two up to \(HashBins.greatestCount), or 1 for none"
+    case .ceremony(let fault): fault.description
     case .cancelled: "cancelled"
     }
   }

@@ -9,6 +9,12 @@ internal import TUFMetadata
 struct Destination: ~Copyable {
   static let stagingName = ".signed-manifest-staging"
 
+  /// Refuses a target that would lie among the unfinished files, where letter case counts and where it does not.
+  static func requireNotReserved(_ target: TargetPath) throws(InstallationError) {
+    let first = target.segments.first.map { String(decoding: $0.bytes, as: UTF8.self).lowercased() }
+    if first == stagingName { throw .reservedTarget(target) }
+  }
+
   let path: String
   private let folder: FileDescriptor
 

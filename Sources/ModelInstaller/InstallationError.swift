@@ -1,5 +1,6 @@
 public import FileIO
 public import ManifestVerifier
+public import TUFMetadata
 public import TrustStore
 
 /// Why something could not be fetched or put in place.
@@ -16,6 +17,8 @@ public enum InstallationError: Error, Equatable, Sendable {
   case store(TrustStoreError)
   /// The disk refused.
   case file(FileError)
+  /// A file of the manifest can't be put where this software keeps its own.
+  case reservedTarget(TargetPath)
   /// A text is no URL that can be used here. It is not repeated: it may hold a password.
   case unusableURL(expected: String)
   /// The file that remembers where mirrors are is not as it was written.
@@ -36,6 +39,7 @@ extension InstallationError: CustomStringConvertible {
     case .transport(let error): error.description
     case .store(let error): error.description
     case .file(let error): error.description
+    case .reservedTarget(let path): "\(path) can't be fetched: its first folder's name is kept for unfinished files"
     case .unusableURL(let expected): "not a usable URL: expected \(expected)"
     case .damagedMirrorList(let path): "\(path) is damaged: expected the lines that this software wrote"
     case .model(let error): error.description
@@ -54,7 +58,7 @@ extension InstallationError {
     case .served, .verification, .undecidedRoot: 3
     case .transport(.notAvailable): 1
     case .model: 3
-    case .store, .file, .transport, .unusableURL, .damagedMirrorList, .cancelled: 2
+    case .store, .file, .transport, .unusableURL, .reservedTarget, .damagedMirrorList, .cancelled: 2
     }
   }
 }

@@ -35,7 +35,8 @@ package struct MirrorList: Equatable, Sendable {
     }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .damagedMirrorList(path: path) }
     // Whatever else a later format has.
-    if let first = text.split(separator: "\n").first, first.hasPrefix(Self.header + " "), let found = Int64(first.dropFirst(Self.header.utf8.count + 1)),
+    if let first = text.split(separator: "\n").first, first.hasPrefix(Self.header + " "),
+      let found = Int64(first.dropFirst(Self.header.utf8.count + 1)),
       found > Self.format
     {
       throw .store(.newerFormat(path: path, found: found, supported: Self.format))

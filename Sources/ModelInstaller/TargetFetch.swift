@@ -37,6 +37,7 @@ package struct TargetFetch<Network: Transport>: ~Copyable {
   /// - Parameter progress: told of each piece that was dealt with, as its number of bytes; of what a second mirror brings, only what goes
   ///   beyond the first.
   package func fetch(_ target: TargetPath, _ file: TargetFile, progress: (Int64) -> Void) throws(InstallationError) -> FetchOutcome {
+    try Destination.requireNotReserved(target)
     // Both stay within the file's length, or little more.
     var (reported, reached): (Int64, Int64) = (0, 0)
     func report(_ count: Int64) {

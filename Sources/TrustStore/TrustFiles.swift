@@ -103,7 +103,8 @@ struct TrustFiles {
 
   private func require(_ role: MetadataRole, _ bytes: [UInt8]?, _ wasKept: Bool) throws(TrustStoreError) -> [UInt8]? {
     guard bytes != nil || !wasKept else {
-      throw .damaged(path: layout.metadata(role), expected: "the \(role.name) that was trusted, against which newer ones are held, found none")
+      throw .damaged(
+        path: layout.metadata(role), expected: "the \(role.name) that was trusted, against which newer ones are held, found none")
     }
     return bytes
   }
@@ -123,14 +124,14 @@ struct TrustFiles {
     }
   }
 
-  /// Whether `root.json`, which repeats the newest root for whoever reads the folder, is not what it has to be. A crash may have left the next
-  /// root there, which is walked to again.
-  func hasDamagedCopyOfRoot() throws(TrustStoreError) -> Bool {
-    guard let newest = try rootVersions().last else { return false }
+  /// The newest root, where `root.json` is not what it has to be. A crash may have left the next root there, which is walked to again.
+  func rootIfCopyIsDamaged() throws(TrustStoreError) -> [UInt8]? {
+    guard let newest = try rootVersions().last else { return nil }
     let kept = try read(layout.root(newest), limits.rootByteCount)
-    guard let copy = try? readFile(layout.metadata(.root), limit: limits.rootByteCount, followingLinks: false) else { return true }
-    if copy == kept { return false }
-    return (try? UnverifiedMetadata<Root>(parsing: copy).payload.version) != newest.next
+    let copy = try? readFile(layout.metadata(.root), limit: limits.rootByteCount, followingLinks: false)
+    guard let copy else { return kept }
+    let isWhole = copy == kept || (try? UnverifiedMetadata<Root>(parsing: copy).payload.version) == newest.next
+    return isWhole ? nil : kept
   }
 
   private func readIfPresent(_ role: MetadataRole, _ limit: Int) throws(TrustStoreError) -> [UInt8]? {

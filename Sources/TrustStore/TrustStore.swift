@@ -99,7 +99,6 @@ public struct TrustStore: ~Copyable {
       try writeRecord { $0.verifiedUnderRoot = nil }
     case .refreshed(let time):
       guard files.record.newestRefresh.map({ $0 < time }) ?? true else { return }
-      try restoreCopyOfRoot()
       // All of it was verified just now, what an older format did not note included.
       try writeRecord { ($0.newestRefresh, $0.keptTimestamp, $0.keptSnapshot) = (time, true, true) }
     case .metadata(let role, let bytes, let root):
@@ -113,12 +112,15 @@ public struct TrustStore: ~Copyable {
     }
   }
 
-  /// Whether `root.json` is not the newest root. It is written again when a refresh has succeeded, and nothing is lost: the roots lie in `roots`.
-  public func hasDamagedCopyOfRoot() throws(TrustStoreError) -> Bool { try files.hasDamagedCopyOfRoot() }
-
-  private func restoreCopyOfRoot() throws(TrustStoreError) {
-    guard try files.hasDamagedCopyOfRoot(), let newest = try files.metadata().roots.last else { return }
+  /// Writes `root.json` again, which repeats the newest root for whoever reads the folder, where it is damaged. Nothing is lost by that: the
+  /// roots themselves lie in `roots`.
+  /// - Returns: whether it was damaged.
+  public mutating func restoreCopyOfRoot() throws(TrustStoreError) -> Bool {
+    guard let newest = try files.rootIfCopyIsDamaged() else { return false }
+    let lock = try Self.lock(layout.lock)
     try replace(layout.metadata(.root), newest)
+    _ = consume lock  // Held until here.
+    return true
   }
 
   private mutating func writeRecord(_ change: (inout TrustRecord) -> Void) throws(TrustStoreError) {

@@ -31,7 +31,7 @@ struct DeviceRefresh {
     let beginning = try DeviceState.beginRefresh(invocation, store, at: now)
     let replaced: Set<TopLevelRole>
     (manifest, changed, replaced) = try mirrors.refresh(beginning.workflow, keepingIn: &store)
-    DeviceState.warnOfRepairs(beginning, replaced, output)
+    try DeviceState.tellRepairs(replaced, in: &store, output)
     (stored, oldRoot, self.now) = (beginning.stored, beginning.oldRoot, now)
     try then(self, &mirrors, &store)
   }

@@ -31,6 +31,11 @@ extension Failure {
     case .transport(let error): self.init(error)
     case .store(let error): self.init(error, program: "manifest-install")
     case .file(let error): self.init(error)
+    case .reservedTarget(let path):
+      self.init(
+        .fileMismatch, "\(path) can't be fetched", expected: "another name of the first folder",
+        found: "the one that unfinished files lie in",
+        hint: "ask the publisher for another path")
     case .unusableURL(let expected): self.init(.usage, "a URL can't be used", expected: expected)
     case .damagedMirrorList(let path):
       self.init(

@@ -83,6 +83,7 @@ extension Failure {
       self.init(
         .network, "\(model) is not complete here, and --offline forbids to fetch it", found: detail,
         hint: "run the command without --offline")
+    case .clockOutOfRange: self.init(.failure, "the clock of this machine is out of range", hint: "set the clock")
     case .gated(let repository, let hasToken):
       self.init(
         .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it",

@@ -46,8 +46,12 @@ enum InstallVerb {
     let device = try StoreOptions.device(invocation)
     let path = try StoreOptions.folder(invocation)
     if invocation.flag(rehearse.name) { return try rehearse(request, device, ModelStore.reading(path), invocation, output) }
-    let store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name))
     let isOffline = invocation.flag(offline.name)
+    if isOffline, let store = try ModelStore.reading(path), let outcome = try store.activeSatisfying(request) {
+      try show(outcome, of: request.model, in: store, output)
+      return .done
+    }
+    let store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name))
     if isOffline, try useInstalled(request, store, invocation, output) { return .done }
     let session = try ModelSession(invocation, output)
     defer { session.progress.finish() }

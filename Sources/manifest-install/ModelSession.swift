@@ -11,11 +11,19 @@ internal import TrustStore
 /// What the verbs share that bring models into the store: mirrors, transports, and what one targets version says of a model.
 struct ModelSession {
   static let options =
-    [DeviceState.state, DeviceState.root, StoreOptions.store, StoreOptions.staging, MirrorOptions.metadata, MirrorOptions.targets, connections]
+    [
+      DeviceState.state, DeviceState.root, StoreOptions.store, StoreOptions.staging, MirrorOptions.metadata, MirrorOptions.targets,
+      connections, retries, retryDelay,
+    ]
     + Network.options
 
   static let connections = Option.integer(
     "--connections", "NUMBER", "How many parts of a file to fetch at once.", in: 1...32, default: 4)
+
+  static let retries = Option.integer(
+    "--retries", "NUMBER", "How often a source is asked again that brings nothing, before the next one is.", in: 0...20, default: 3)
+  static let retryDelay = Option.integer(
+    "--retry-delay", "MILLISECONDS", "How long to wait before that; twice as long each time, a random part less.", in: 0...60_000, default: 500)
 
   let context: DownloadContext
   let progress: InstallProgress
@@ -35,9 +43,12 @@ struct ModelSession {
     let progress = InstallProgress(output)
     self.progress = progress
     let fixed = options
+    var retry = RetryPolicy()
+    retry.attempts = invocation.requiredInteger(Self.retries.name) + 1
+    retry.firstDelay = UInt32(clamping: invocation.requiredInteger(Self.retryDelay.name))
     network = try HTTPTransport(fixed, isCancelled: { Interruption.isRequested })
     context = DownloadContext(
-      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub,
+      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub, retry: retry,
       connections: invocation.requiredInteger(Self.connections.name), isCancelled: { Interruption.isRequested },
       report: { progress.take($0) })
   }
@@ -46,7 +57,7 @@ struct ModelSession {
   func lookUp(_ requests: [ModelRequest], in store: ModelStore?, device: Device) throws -> [ModelLookup.Outcome] {
     context.report(.state(.refreshing))
     var outcomes: [ModelLookup.Outcome] = []
-    try DeviceRefresh(invocation, over: network) { refresh, source, trust in
+    try DeviceRefresh(invocation, over: network, output) { refresh, source, trust in
       for request in requests {
         outcomes.append(
           try lookUp(request, in: store, device, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {
@@ -61,7 +72,7 @@ struct ModelSession {
   /// Reads what the kept manifest says, without the network.
   func lookUpOffline(_ request: ModelRequest, in store: ModelStore, device: Device) throws -> ModelLookup.Outcome {
     let now = try ReportTime.now()
-    let trust = try TrustStore(DeviceState.folder(invocation))
+    let trust = try TrustReader(DeviceState.folder(invocation))
     let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
     var kept = try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
     DeviceState.warnOfExpiry(kept.expired(at: now, visiting: []), at: now, invocation, output)

@@ -42,7 +42,7 @@ enum RefreshVerb {
       RefreshReport.show(refresh.manifest, changed: refresh.changed, since: refresh.stored, oldRoot: refresh.oldRoot, refresh.now, output)
       delegated?.report(changed: !refresh.changed.isEmpty, output)
       guard let refusals = delegated?.refusals, let refusal = refusals.first else { return }
-      throw DeviceState.failure(of: refusals, first: refusal)
+      throw DeviceState.failure(of: refusals, first: refusal, invocation)
     }
     return .done
   }

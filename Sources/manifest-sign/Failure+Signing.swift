@@ -34,6 +34,7 @@ extension Failure {
       self.init(error, "\(path) does not fit the files beside it", problems, count)
     case .replaced(let paths): self.init(error, "files of a published version have other content now", paths, paths.count)
     case .removed(let paths): self.init(error, "files that are published are missing", paths, paths.count)
+    case .ceremony(let fault): self.init(fault)
     case .publishedSecrets(let paths): self.init(error, "secret keys lie where they would be published", paths, paths.count)
     default: self.init(Self.code(of: error), error.description, hint: Self.hint(for: error))
     }
@@ -53,6 +54,7 @@ extension Failure {
     case .key, .missingKeys, .exampleKey, .secretsFolder, .retiredKey, .sharedKey, .keyExists, .noSuchKey, .publishedSecrets, .signer,
       .unsafeConfiguration:
       .key
+    case .ceremony(let fault): fault.exitCode
     case .keyName, .binCount: .usage
     case .fragment(_, .unsigned), .fragment(_, .unlistedKey), .fragment(_, .invalidSignature): .signature
     case .fragment(_, .expired): .expiredOrRolledBack
@@ -95,7 +97,7 @@ extension Failure {
     case .format: "get the file again from where it comes; nothing was signed"
     case .damagedTarget: "restore it from a backup or a mirror, then publish again"
     case .changedWhileHashed: "publish again when nothing writes to it any more"
-    case .file, .system, .metadata, .description, .descriptionMismatch, .published, .noVersionLeft, .cancelled: nil
+    case .file, .system, .metadata, .description, .descriptionMismatch, .published, .noVersionLeft, .ceremony, .cancelled: nil
     }
   }
 }

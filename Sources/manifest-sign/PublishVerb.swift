@@ -11,6 +11,7 @@ enum PublishVerb {
     "--fragment", "FILE", "Instead of DIR, what manifest-sign hash wrote on the machines where the models lie; may be repeated.")
   private static let stage = Option.flag("--stage", "Put the models themselves into manifests/targets too, ready to be served.")
   private static let replace = Option.flag("--allow-replace", "Let a file of a published version get another content.")
+  private static let role = Option.value("--role", "TEAM", "Sign as this team: what targets delegates to it, and nothing else.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
   private static let rehash = Option.flag("--rehash", "Read every file, those too that have not changed since they were hashed.")
@@ -21,8 +22,11 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins, rehash, fragment] + RepositoryOptions.passphrases,
-    conflicts: [RepositoryOptions.passphraseConflict, [fragment.name, stage.name], [fragment.name, rehash.name]],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins, role, rehash, fragment]
+      + RepositoryOptions.passphrases,
+    conflicts: [
+      RepositoryOptions.passphraseConflict, [bins.name, role.name], [fragment.name, stage.name], [fragment.name, rehash.name],
+    ],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
         + "Devices see all of it at once, when the timestamp is replaced at the end. Without a change nothing is signed, unless the last third of "
@@ -30,11 +34,16 @@ enum PublishVerb {
       "A model is described by DIR/<org>/<name>/model.json where you write one, and otherwise by what lies in its folder.",
       "Digests are remembered in .manifest-sign-cache of the repository, beside the path, device, inode, length and times of each file: what has not "
         + "changed since is not read again. Nothing else ever uses it; verify reads every file.",
+      "Where targets needs more signatures than there are keys at hand, the result waits in pending: others add theirs with sign. What a team is "
+        + "trusted with is left to it; --role signs as that team.",
       RepositoryOptions.passphraseText,
       "SOURCE_DATE_EPOCH sets the time from which expiries are counted.",
     ],
     exitCodes: [.signature, .fileMismatch, .disk, .locked, .malformed, .key],
-    examples: [.init("manifest-sign publish models --stage", "sign the catalog, and lay the models ready for a web server")],
+    examples: [
+      .init("manifest-sign publish models --stage", "sign the catalog, and lay the models ready for a web server"),
+      .init("manifest-sign publish team-models --role speech", "sign the models of the team speech with its keys"),
+    ],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
@@ -47,7 +56,8 @@ enum PublishVerb {
         expected: "DIR, or \(fragment.name) FILE", found: folder == nil ? "neither" : "both")
     }
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
-    let repository = try Repository(RepositoryOptions.layout(invocation))
+    let layout = RepositoryOptions.layout(invocation)
+    let repository = try Repository(layout)
     var options = PublishingOptions()
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
@@ -57,16 +67,48 @@ enum PublishVerb {
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(
-      folder.map { .folder($0) } ?? .fragments(fragments), options, passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
+      folder.map { .folder($0) } ?? .fragments(fragments), options, as: invocation.value(role.name).map { ByteString($0) },
+      passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
     observer.finish()
-    try show(report, output)
+    try show(report, output, layout)
     return .done
   }
 
-  private static func show(_ report: PublishingReport, _ output: Output) throws(Failure) {
+  private static func show(_ report: PublishingReport, _ output: Output, _ layout: RepositoryLayout) throws {
     for warning in report.cacheWarnings { output.warning("\(warning)") }
+    output.report("hashed", .count(report.hashedCount))
     if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
-    let manifest = report.manifest
+    output.report("changed", .bool(!report.changes.isEmpty))
+    output.report("renewed", .bool(report.isRenewed))
+    if report.waiting.isEmpty, let manifest = report.manifest {
+      try show(report, manifest, output)
+    } else {
+      showChanges(report.changes, output)
+      output.line("Devices see nothing of it yet: signatures are missing.", style: .heading)
+    }
+    if !report.waiting.isEmpty { try CeremonyOutput.show(report.waiting, layout, output) }
+    output.report("waiting", CeremonyOutput.json(report.waiting))
+    output.report("added", json(report.changes.added))
+    output.report("replaced", json(report.changes.replaced))
+    output.report("removed", json(report.changes.removed))
+    output.report("handed_over", json(report.changes.handedOver))
+    output.report("models", .count(report.modelCount))
+    output.report("files", .count(report.fileCount))
+    output.report("bytes", .integer(report.byteCount))
+    output.report("staged", .count(report.stagedCount))
+    output.report(
+      "unknown_formats",
+      .array(report.unknownFiles.map { ["path": .string($0.path.description), "content": .string($0.content.rawValue)] }))
+    output.report("warnings", .array(report.warnings.map(JSONResult.string)))
+  }
+
+  private static func showChanges(_ changes: ManifestChanges, _ output: Output) {
+    for (sign, paths) in [("+", changes.added), ("~", changes.replaced), ("-", changes.removed), ("→", changes.handedOver)] {
+      for path in paths { output.line("\(sign) \(path)") }
+    }
+  }
+
+  private static func show(_ report: PublishingReport, _ manifest: TrustedManifest, _ output: Output) throws(Failure) {
     if report.isRenewed {
       output.line(
         "Nothing changed in the catalog; signed again because it was due: targets version \(manifest.targets.payload.version), snapshot "
@@ -77,9 +119,7 @@ enum PublishVerb {
     } else if report.changes.isEmpty {
       output.line("Nothing changed: targets version \(manifest.targets.payload.version) stays as it is.", style: .good)
     } else {
-      for (sign, paths) in [("+", report.changes.added), ("~", report.changes.replaced), ("-", report.changes.removed)] {
-        for path in paths { output.line("\(sign) \(path)") }
-      }
+      showChanges(report.changes, output)
       output.line(
         "Published \(report.modelCount) \(report.modelCount == 1 ? "model" : "models"), \(report.fileCount) "
           + "\(report.fileCount == 1 ? "file" : "files"), \(HumanReadable.bytes(report.byteCount)): targets version "
@@ -98,22 +138,8 @@ enum PublishVerb {
       output.warning("\(expired.map(\.role.rawValue).joined(separator: ", ")) expired: devices can't refresh until it is signed again")
     }
     output.line("Devices need a new timestamp before \(manifest.timestamp.payload.expires).")
-    output.report("changed", .bool(!report.changes.isEmpty))
-    output.report("renewed", .bool(report.isRenewed))
     output.report("versions", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .integer($0.version.number)) }))
     output.report("expires", .object(manifest.roles.map { JSONResult.Member($0.role.rawValue, .string($0.expires.description)) }))
-    output.report("added", json(report.changes.added))
-    output.report("replaced", json(report.changes.replaced))
-    output.report("removed", json(report.changes.removed))
-    output.report("models", .count(report.modelCount))
-    output.report("files", .count(report.fileCount))
-    output.report("hashed", .count(report.hashedCount))
-    output.report("bytes", .integer(report.byteCount))
-    output.report("staged", .count(report.stagedCount))
-    output.report(
-      "unknown_formats",
-      .array(report.unknownFiles.map { ["path": .string($0.path.description), "content": .string($0.content.rawValue)] }))
-    output.report("warnings", .array(report.warnings.map(JSONResult.string)))
   }
 
   /// Names what is published without its format having been checked.

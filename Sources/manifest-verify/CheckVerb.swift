@@ -80,11 +80,11 @@ enum CheckVerb {
     let delegated = kept.delegatedFiles()
     report.begin(fileCount: targets.count + kept.delegatedCount) {
       var counts = targets.all.map(\.file.byteCount)
-      delegated.forEach { _, result in if case .success(let file) = result { counts.append(file.byteCount) } }
+      delegated.visit { _, result in if case .success(let file) = result { counts.append(file.byteCount) } }
       return counts
     }
     for (path, file) in targets.all { try report.run(&check, path, file, mayBeAbsent: isDescription(path)) }
-    try delegated.forEach { path, result throws(Interrupted) in
+    try delegated.visit { path, result throws(Interrupted) in
       switch result {
       case .success(let file): try report.run(&check, path, file, mayBeAbsent: isDescription(path))
       case .failure(let error):

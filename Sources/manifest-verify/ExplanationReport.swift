@@ -49,7 +49,14 @@ struct ExplanationReport {
     output.report("path", .string(path.description))
     output.report("file", .object([.init("verdict", "not reached")] + json(measurement)))
     output.line("state: FAILS: \(failure.message)", style: .bad)
-    output.report("links", .array([["role": "state", "verdict": "fails", "reason": .string(failure.message.description)]]))
+    output.report(
+      "links",
+      .array([
+        [
+          "role": "state", "version": .null, "expires": .null, "expired": .null, "verdict": "fails", "signed": .array([]),
+          "reason": .string(failure.message.description),
+        ]
+      ]))
   }
 
   func show(_ explanation: TrustExplanation) {

@@ -32,7 +32,7 @@ enum ListVerb {
     }
     for (path, file) in kept.manifest.targets.payload.all { add(path, file) }
     var undecided: [String] = []
-    kept.delegatedFiles().forEach { path, result in
+    kept.delegatedFiles().visit { path, result in
       switch result {
       case .success(let file): add(path, file)
       case .failure: undecided.append(path.description)
@@ -42,7 +42,7 @@ enum ListVerb {
     output.report("files", .array(files))
     guard let refusal = kept.refusals.first else { return .done }
     // What can be listed was; what is missing from the list must not go unnoticed.
-    output.show(DeviceState.failure(of: kept.refusals, first: refusal, undecided: undecided))
+    output.show(DeviceState.failure(of: kept.refusals, first: refusal, undecided: undecided, invocation))
     return Failure(refusal.error).code
   }
 

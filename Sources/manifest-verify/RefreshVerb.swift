@@ -32,7 +32,7 @@ enum RefreshVerb {
     var store = try TrustStore(DeviceState.folder(invocation))
     let beginning = try DeviceState.beginRefresh(invocation, store, at: now)
     let (manifest, changed, replaced) = try refresh(beginning.workflow, from: folder, keepingIn: &store)
-    DeviceState.warnOfRepairs(beginning, replaced, output)
+    try DeviceState.tellRepairs(replaced, in: &store, output)
     let source = MetadataFolder(folder)
     let delegated = try DelegatedRefresh(over: manifest, at: now, keepingIn: &store, output) { request, walk in
       guard let bytes = try source.read(request) else {
@@ -43,7 +43,7 @@ enum RefreshVerb {
     RefreshReport.show(manifest, changed: changed, since: beginning.stored, oldRoot: beginning.oldRoot, now, output)
     delegated.report(changed: !changed.isEmpty, output)
     guard let refusal = delegated.refusals.first else { return .done }
-    var failure = DeviceState.failure(of: delegated.refusals, first: refusal)
+    var failure = DeviceState.failure(of: delegated.refusals, first: refusal, invocation)
     if case .unavailable = refusal.error { failure.code = .disk }
     failure.place = folder
     throw failure

@@ -79,7 +79,7 @@ enum Sample {
       1    another failure
       2    the command line is wrong
       14   the disk failed, is full, or refuses access
-      16   input is malformed
+      16   input is malformed, or the kept state damaged
       130  interrupted
 
     Examples:
@@ -119,7 +119,7 @@ enum Sample {
       13   the network failed
       14   the disk failed, is full, or refuses access
       15   another process holds the lock
-      16   input is malformed
+      16   input is malformed, or the kept state damaged
       17   a key or passphrase is missing or unusable
       18   nothing here for this device or its runtime
       19   the check ran to its end and found something

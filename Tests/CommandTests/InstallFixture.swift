@@ -68,6 +68,31 @@ struct Device {
       ["refresh", "--state", state] + Self.patience + urls.flatMap { ["--metadata-url", $0] } + more, environment: environment)
   }
 
+  /// Runs manifest-install under `time`, which says how much memory it took at most, in kilobytes.
+  func measured(_ words: [String]) throws -> (result: ChildResult, peak: Int) {
+    let command = ["-q", "-f", "%M", "-o", folder("peak"), try builtCommand("manifest-install")]
+    let none: [String: String?] = ["http_proxy": nil, "https_proxy": nil, "HTTPS_PROXY": nil, "all_proxy": nil, "ALL_PROXY": nil]
+    let result = try runChild("time", command + words, environment: none)
+    return (result, try #require(Int(folder.text(of: "peak").trimmingCharacters(in: .whitespacesAndNewlines))))
+  }
+
+  /// A refresh, and the memory that it took.
+  func measuredRefresh(_ url: String) throws -> (result: ChildResult, peak: Int) {
+    try measured(["refresh", "--state", state] + Self.patience + ["--metadata-url", url])
+  }
+
+  /// What an attack may take more than what nobody attacks, in kilobytes: the largest file of metadata that is asked for without a signed length,
+  /// some copies of it, and what an allocator does with them. The bodies that the attacks send have no end.
+  static let memoryBound = 16 << 10
+
+  /// The peak of a refresh that nobody attacks.
+  static let honestPeak = Result { try Device().measuredRefresh(Published.server.url("v1/metadata")).peak }
+
+  func expectLittleMemory(_ peak: Int, _ comment: String) throws {
+    let honest = try Self.honestPeak.get()
+    #expect(peak < honest + Self.memoryBound, "\(comment): \(peak) KiB, without an attack \(honest) KiB")
+  }
+
   /// Gets targets of a state of the repository whose metadata arrives unharmed.
   func get(_ targets: [String], from urls: String..., of repository: String = "v1", more: [String] = []) throws -> ChildResult {
     let metadata = try Published.server.url(repository + "/metadata")
@@ -79,7 +104,7 @@ struct Device {
 
   /// Every file of the state folder but the lock, by its path.
   func trusted() throws -> [String: Data] {
-    var files = try Self.files(below: state).filter { $0.key != "lock" }
+    var files = try Self.files(below: state).filter { !$0.key.hasSuffix("lock") }
     // Two refreshes are not of the same second.
     files["trust"] = files["trust"].map { record in
       Data(String(decoding: record, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("newest-refresh ") }.joined().utf8)

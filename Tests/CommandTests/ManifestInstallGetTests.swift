@@ -55,7 +55,10 @@ struct ManifestInstallGetTests {
   func unsignedBytesNeverAppear(attack: Attack) throws {
     let device = try Device()
     let server = try Published.server
-    let result = try device.get(["org/model-1/weights.bin"], from: server.url("v1/targets", attack.behaviour))
+    let (result, peak) = try device.measured(
+      ["get", "--state", device.state, "--into", device.models, "--metadata-url", server.url("v1/metadata")] + Device.patience
+        + ["--targets-url", server.url("v1/targets", attack.behaviour), "org/model-1/weights.bin"])
+    try device.expectLittleMemory(peak, attack.testDescription)
     #expect(result.status == attack.code, "\(result.errorText)")
     #expect(try device.fetched().isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: device.models).isEmpty)
@@ -104,6 +107,26 @@ struct ManifestInstallGetTests {
     ])
     #expect(refused.status == 10)
     #expect(try other.fetched().isEmpty)
+  }
+
+  @Test("Several look-ups in one run find what one in a run of its own does, in every order")
+  func lookUpsDoNotDisturbEachOther() throws {
+    let server = try Published.server
+    let paths = try Published.paths
+    func get(_ paths: [String]) throws -> [String: Data] {
+      let device = try Device("delegated")
+      _ = try device.install(
+        [
+          "get", "--state", device.state, "--into", device.models, "--metadata-url", server.url("delegated/metadata"), "--targets-url",
+          server.url("delegated/targets"),
+        ] + paths
+      ).successful()
+      return try device.fetched()
+    }
+    let apart = try paths.reduce(into: [:]) { files, path in files.merge(try get([path])) { $1 } }
+    #expect(apart.count == paths.count && paths.count > 4)
+    #expect(try get(paths) == apart)
+    #expect(try get(paths.reversed()) == apart)
   }
 
   @Test("No name leads out of the folder", arguments: ["../x", "/etc/passwd", "a/../../x", ""])

@@ -30,7 +30,8 @@ struct ManifestInstallHostileMetadataTests {
     Attack("reset", "timestamp.json", 13), Attack("half_without_length", "timestamp.json", 16), Attack("says_less", "timestamp.json", 16),
     Attack("empty", "timestamp.json", 16), Attack("html", "timestamp.json", 16), Attack("flipped", "timestamp.json", 16),
     Attack("gzip", "timestamp.json", 13), Attack("encoding=br", "timestamp.json", 13), Attack("transfer_gzip", "timestamp.json", 13),
-    Attack("http09", "timestamp.json", 13), Attack("loop", "timestamp.json", 13), Attack("redirect=6", "timestamp.json", 13),
+    Attack("two_lengths", "timestamp.json", 13), Attack("http09", "timestamp.json", 13), Attack("loop", "timestamp.json", 13),
+    Attack("redirect=6", "timestamp.json", 13),
   ]
 
   @Test("Root and timestamp", arguments: attacks)
@@ -40,7 +41,8 @@ struct ManifestInstallHostileMetadataTests {
     let before = try device.trusted()
     // The attacked root is the one that comes next.
     let file = attack.file == "3.root.json" ? "4.root.json" : attack.file
-    let result = try device.refresh(Published.server.url("rotated/metadata", attack.behaviour, for: file))
+    let (result, peak) = try device.measuredRefresh(Published.server.url("rotated/metadata", attack.behaviour, for: file))
+    try device.expectLittleMemory(peak, attack.testDescription)
     #expect(result.status == attack.code, "\(result.errorText)")
     #expect(try device.trusted() == before)
     #expect(result.errorText.hasPrefix("manifest-install: error: "))
@@ -58,7 +60,8 @@ struct ManifestInstallHostileMetadataTests {
     let device = try Device()
     _ = try device.refresh(Published.server.url("v1/metadata")).successful()
     let before = try device.trusted()["targets.json"]
-    let result = try device.refresh(Published.server.url("v2/metadata", attack.behaviour, for: attack.file))
+    let (result, peak) = try device.measuredRefresh(Published.server.url("v2/metadata", attack.behaviour, for: attack.file))
+    try device.expectLittleMemory(peak, attack.testDescription)
     #expect(result.status == attack.code, "\(result.errorText)")
     #expect(try device.trusted()["targets.json"] == before)
     // Nothing of the attack stands in the way of the next refresh.

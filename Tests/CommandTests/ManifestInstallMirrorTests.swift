@@ -37,14 +37,46 @@ struct ManifestInstallMirrorTests {
     #expect(try device.trusted()["roots/3.json"] != nil)
   }
 
-  @Test("The chain of roots ends only where every mirror says so")
-  func aMirrorThatIsDownMayHaveTheNextRoot() throws {
+  @Test(
+    "The chain of roots ends only where every mirror says so: the one that failed is named, and can be left out", arguments: [false, true])
+  func aMirrorThatIsDownMayHaveTheNextRoot(isFirst: Bool) throws {
     let device = try Device()
     let before = try device.trusted()
-    let result = try device.refresh(Published.server.url("v1/metadata"), nowhere)
+    let up = try Published.server.url("v1/metadata")
+    let result = try isFirst ? device.refresh(nowhere, up) : device.refresh(up, nowhere)
     #expect(result.status == 13)
-    #expect(result.errorText.contains("127.0.0.1:1/metadata/2.root.json"))
+    #expect(result.errorText.contains("whether there is a newer root can't be told"), "\(result.errorText)")
+    #expect(result.errorText.contains(nowhere) && result.errorText.contains("2.root.json") && !result.errorText.contains(up + "\n"))
+    #expect(result.errorText.contains("leave it out: give --metadata-url"))
     #expect(try device.trusted() == before)
+    _ = try device.refresh(up).successful()
+  }
+
+  @Test("A mirror that fails holds up no root that another one has", arguments: ["status=503", "html", "reset"])
+  func rootsComeFromTheNextMirror(behaviour: String) throws {
+    let device = try Device()
+    let server = try Published.server
+    let bad = server.url("rotated/metadata", behaviour, for: "2.root.json")
+    _ = try device.refresh(bad, server.url("rotated/metadata")).successful()
+    #expect(try device.trusted()["roots/3.json"] != nil)
+    // Where it fails at the end of the chain, what was walked to is kept.
+    let other = try Device()
+    let atTheEnd = server.url("rotated/metadata", behaviour, for: "4.root.json")
+    let result = try other.refresh(atTheEnd, server.url("rotated/metadata"))
+    #expect(result.status == (behaviour == "html" ? 16 : 13), "\(result.errorText)")
+    #expect(result.errorText.contains("whether there is a newer root can't be told") && result.errorText.contains(atTheEnd))
+    #expect(try other.trusted()["roots/3.json"] != nil && other.trusted()["timestamp.json"] == nil)
+  }
+
+  @Test("An expired or an older mirror is passed over for one that is up to date", arguments: ["expired", "v1", "foreign"])
+  func staleMirrorsArePassedOver(stale: String) throws {
+    let server = try Published.server
+    let device = try Device()
+    if stale == "v1" { _ = try device.refresh(server.url("v2/metadata")).successful() }
+    _ = try device.refresh(server.url("\(stale)/metadata"), server.url("v2/metadata")).successful()
+    let other = try Device()
+    _ = try other.refresh(server.url("v2/metadata")).successful()
+    #expect(try device.trusted() == other.trusted())
   }
 
   @Test("Where all fail, what can't be trusted is told before what can't be reached")
@@ -60,8 +92,8 @@ struct ManifestInstallMirrorTests {
     }
   }
 
-  @Test("A frozen mirror does not hide a fresh one")
-  func expiredMetadataIsPassedOver() throws {
+  @Test("Where all are frozen, that is told")
+  func expiredMetadataIsTold() throws {
     let server = try Published.server
     let device = try Device("expired")
     let result = try device.refresh(server.url("expired/metadata"))

@@ -29,13 +29,22 @@ struct ManifestInstallNetworkTests {
 
   @Test(
     "A damaged list of mirrors is an error that says so",
-    arguments: ["", "x", "signed-manifest-mirrors 2\n", "signed-manifest-mirrors 1\nother x\n"])
+    arguments: ["", "x", "signed-manifest-mirrors 0\n", "signed-manifest-mirrors 1\nother x\n"])
   func aDamagedListIsNoted(text: String) throws {
     let device = try Device()
     try device.folder.write(text, to: "state/mirrors")
     let result = try device.refresh()
     #expect(result.status == 16)
     #expect(result.errorText.contains("mirrors"))
+  }
+
+  @Test("A list of mirrors of a newer version is told as such")
+  func aNewerListIsNoDamage() throws {
+    let device = try Device()
+    try device.folder.write("signed-manifest-mirrors 2\nwhatever follows\n", to: "state/mirrors")
+    let result = try device.refresh()
+    #expect(result.status == 16)
+    #expect(result.errorText.contains("newer version") && result.errorText.contains("update this software"), "\(result.errorText)")
   }
 
   @Test("A URL with a password is refused, and not repeated")

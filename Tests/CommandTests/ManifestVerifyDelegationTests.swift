@@ -190,7 +190,7 @@ struct ManifestVerifyExplainTests {
     try device.folder.write(text.replacing("2040-01-01", with: "2041-01-01"), to: "state/\(name)")
     let result = try device.run("explain", "--base", device.files, "file-0.bin", "--json")
     let json = try Explained(result)
-    #expect(result.status == 10 || result.status == 16, "\(result.errorText)")
+    #expect(result.status == 16, "\(result.errorText)")
     #expect(!json.trusted && json.file.verdict == "not reached")
     #expect(json.links.filter { $0.verdict == "fails" }.map(\.role) == [role])
     #expect(json.links.first { $0.verdict == "fails" }?.reason != nil)
@@ -200,8 +200,10 @@ struct ManifestVerifyExplainTests {
     let device = try VerifyingDevice.trusting()
     try device.folder.write("rubbish", to: "state/trust")
     let result = try device.run("explain", "--base", device.files, "file-1.bin")
-    #expect(result.status == 1 || result.status == 16)
-    #expect(result.text.contains("not reached") && result.text.contains("found"))
+    #expect(result.status == 16)
+    #expect(result.text.contains("not reached") && result.text.contains("found") && result.text.contains("state: FAILS: "))
+    let json = try Explained(device.run("explain", "--base", device.files, "file-1.bin", "--json"))
+    #expect(json.links.map(\.role) == ["state"] && json.links[0].verdict == "fails" && json.links[0].reason != nil)
   }
 
   @Test func `expired metadata is told at its link, and is no failure`() throws {

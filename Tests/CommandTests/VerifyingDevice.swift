@@ -33,7 +33,7 @@ struct VerifyingDevice {
   /// Every file of the state, the lock aside.
   func kept() throws -> [String: Data] {
     var kept: [String: Data] = [:]
-    for name in try FileManager.default.subpathsOfDirectory(atPath: state) where name != "lock" && name != "roots" {
+    for name in try FileManager.default.subpathsOfDirectory(atPath: state) where !name.hasSuffix("lock") && name != "roots" {
       kept[name] = try Data(contentsOf: URL(fileURLWithPath: "\(state)/\(name)"))
     }
     return kept

@@ -1,3 +1,4 @@
+import Digests
 import FleetSimulator
 import ManifestVerifier
 import TUFMetadata
@@ -27,13 +28,23 @@ import Testing
     var fleet = try Fleet()
     try fleet.publishNext()
     let mirror = fleet.attacker.endlessData(path, of: 1)
-    guard case .tooLarge = fleet.refusal(mirror) else {
-      Issue.record("\(path) was not refused for its length")
-      return
-    }
-    let kept = Self.paths.prefix { $0 != path }.dropFirst()
-    #expect(fleet.device.disk["root.json"] == fleet.publisher.anchor)
-    #expect(fleet.device.disk["timestamp.json"] == fleet.attacker.recordings[kept.contains("timestamp.json") ? 1 : 0]["timestamp.json"])
+    let limits = VerificationLimits()
+    let refusal: VerificationError =
+      switch path {
+      case "2.root.json": .tooLarge(role: "root", byteLimit: limits.rootByteCount)
+      case "timestamp.json": .tooLarge(role: "timestamp", byteLimit: limits.timestampByteCount)
+      // The length that is signed is the most that is taken.
+      case "2.snapshot.json": .tooLarge(role: "snapshot", byteLimit: fleet.publisher.files[path]?.count ?? 0)
+      default: .tooLarge(role: "targets", byteLimit: fleet.publisher.files[path]?.count ?? 0)
+      }
+    #expect(fleet.refusal(mirror) == refusal)
+    // What came before is kept, and nothing else has changed.
+    let kept = Self.paths.prefix { $0 != path }
+    let (old, new) = (fleet.attacker.recordings[0], fleet.attacker.recordings[1])
+    #expect(fleet.device.disk["root.json"] == fleet.publisher.anchor && fleet.device.disk["roots/2.json"] == nil)
+    #expect(fleet.device.disk["timestamp.json"] == (kept.contains("timestamp.json") ? new : old)["timestamp.json"])
+    #expect(fleet.device.disk["snapshot.json"] == (kept.contains("2.snapshot.json") ? new["2.snapshot.json"] : old["1.snapshot.json"]))
+    #expect(fleet.device.disk["targets.json"] == old["1.targets.json"])
     #expect(try fleet.refresh() == [1, 2, 2, 2])
   }
 
@@ -111,7 +122,8 @@ import Testing
         error = caught
       }
       // The end of the chain has to be said by every mirror: one that is silent leaves it open.
-      #expect(error == (first.isReachable ? nil : .unreachable(urlPath: "3.root.json")))
+      #expect(error == (first.isReachable ? nil : .refused(.undecidedRoot(urlPath: "3.root.json"))))
+      #expect(fleet.device.disk["timestamp.json"] == (first.isReachable ? fleet.publisher.files["timestamp.json"] : nil))
       #expect(fleet.device.disk["roots/2.json"] == fleet.publisher.files["2.root.json"])
     }
   }
@@ -123,11 +135,16 @@ import Testing
     var mixed = fleet.mirror
     mixed.files[path] = fleet.attacker.recordings[0][path.replacing("2.", with: "1.")]
     let role: ByteString = path.contains("snapshot") ? "snapshot" : "targets"
-    switch fleet.refusal(mixed) {
-    case .wrongMetadataLength(role, _, _), .wrongMetadataDigest(role, _, _): break
-    case let other: Issue.record("\(String(describing: other))")
-    }
-    #expect(fleet.device.disk["\(role).json"] == fleet.publisher.files["1.\(role).json"])
+    let (signed, served) = (fleet.publisher.files[path] ?? [], mixed.files[path] ?? [])
+    let refusal: VerificationError =
+      signed.count == served.count
+      ? .wrongMetadataDigest(
+        role: role, expected: "sha256:\(SHA256.hash(of: signed))", actual: "sha256:\(SHA256.hash(of: served))")
+      : .wrongMetadataLength(role: role, expected: Int64(signed.count), actual: Int64(served.count))
+    #expect(fleet.refusal(mixed) == refusal)
+    #expect(fleet.device.disk["timestamp.json"] == fleet.publisher.files["timestamp.json"])
+    #expect(fleet.device.disk["snapshot.json"] == fleet.publisher.files[role == "snapshot" ? "1.snapshot.json" : "2.snapshot.json"])
+    #expect(fleet.device.disk["targets.json"] == fleet.publisher.files["1.targets.json"])
     #expect(try fleet.refresh() == [1, 2, 2, 2])
   }
 
@@ -140,7 +157,10 @@ import Testing
     try fleet.publishNext()
     let mixed = fleet.attacker.mix([path], of: 0, into: 1)
     #expect(fleet.refusal(mixed) == .wrongVersion(role: role, expected: version(2), actual: version(1)))
-    #expect(fleet.device.disk[path] == fleet.attacker.recordings[0][path])
+    let (old, new) = (fleet.attacker.recordings[0], fleet.attacker.recordings[1])
+    #expect(fleet.device.disk["timestamp.json"] == new["timestamp.json"])
+    #expect(fleet.device.disk["snapshot.json"] == (role == "snapshot" ? old : new)["snapshot.json"])
+    #expect(fleet.device.disk["targets.json"] == old["targets.json"])
   }
 
   @Test func `rollback: an older publication is refused`() throws {
@@ -166,7 +186,9 @@ import Testing
       $0.snapshot.advance()
       $0.timestamp.advance()
     }
+    let targets = fleet.device.disk["targets.json"]
     #expect(fleet.refusal(try fleet.attacker.forge(fleet.publisher, change)) == Self.tooFew("targets", threshold: 2, keys: 3, signed: 1))
+    #expect(fleet.device.disk["targets.json"] == targets && targets == fleet.publisher.files["1.targets.json"])
     fleet.attacker.keys.append(keys[1])
     fleet.device = SimulatedDevice(anchor: fleet.publisher.anchor)
     let forged = try fleet.attacker.forge(fleet.publisher, change)

@@ -67,7 +67,7 @@ struct Generations {
       #expect(trusted.values.contains(content) || new.values.contains(content), comment)
     }
     // What a key that was taken away has signed is never left without the root that it was verified under: the purge would be lost.
-    let stored = try TrustStore(path).metadata()
+    let stored = try TrustReader(path).metadata()
     #expect(stored.verifiedUnderRoot != nil || stored.timestamp == nil && stored.snapshot == nil, comment)
     // What is older was refused before, and is now.
     #expect(throws: VerificationError.self, comment) { try refreshState(path, from: older) }

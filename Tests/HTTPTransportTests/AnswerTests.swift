@@ -106,6 +106,13 @@ struct AnswerTests {
     #expect(outcome.body.isEmpty)
   }
 
+  @Test("Two lengths that differ are refused before the first byte")
+  func twoLengthsAreRefused() throws {
+    let outcome = try fetchFile("two_lengths")
+    #expect(outcome.fault == .malformed)
+    #expect(outcome.body.isEmpty)
+  }
+
   @Test("A length that is no number is refused")
   func negativeLengthsAreRefused() throws {
     let outcome = try fetchFile("negative_length")

@@ -52,6 +52,11 @@ enum Publication {
       Array(description("Voice", [("2.0", "it stammers", [("default", "", paths("2.0"))]), ("1.0", nil, [("default", "", paths("1.0"))])]).utf8),
       "acme/voice/model.json")
     try publish(as: "withdrawn")
+    // The same without the hashes of the segments.
+    for (name, source) in [("plain1", "v1"), ("plain", "v2")] {
+      _ = try runChild("cp", ["-R", "--reflink=auto", folder("served/" + source), folder("served/" + name)]).successful()
+      _ = try runChild("find", [folder("served/" + name), "-name", "*.verity", "-delete"]).successful()
+    }
     return (folder: folder, server: try HostileServer(serving: folder("served")))
   }
 
@@ -123,7 +128,7 @@ struct InstallDevice {
     _ model: String = Publication.voice, of state: String = "v1", targets: [String] = [], more: [String] = []
   ) throws -> [String] {
     let server = try Publication.server
-    let urls = try targets.isEmpty ? [server.url(state + "/targets")] : targets
+    let urls = targets.isEmpty ? [server.url(state + "/targets")] : targets
     return ["install", model, "--state", self.state, "--store", store, "--metadata-url", server.url(state + "/metadata")]
       + urls.flatMap { ["--targets-url", $0] } + ["--stall-timeout", "2", "--connect-timeout", "5"] + more
   }

@@ -144,9 +144,8 @@ struct WalkResult {
   }
 
   static func delegated(_ kept: KeptManifest) -> [String: String] {
-    var kept = kept
     var files: [String: String] = [:]
-    kept.forEachDelegatedFile { path, result in
+    kept.delegatedFiles().visit { path, result in
       switch result {
       case .success: files[path.description] = "listed"
       case .failure(let error): files[path.description] = error.description

@@ -358,7 +358,7 @@ import Testing
     var stored = device.stored
     if role == "timestamp" { stored.timestamp = nil }
     if role == "snapshot" { stored.snapshot = nil }
-    if role == "targets" { stored.targets = nil }
+    if role == "targets" { (stored.targets, stored.newestRefresh) = (nil, nil) }
     #expect(throws: VerificationError.neverRefreshed(role: ByteString(role))) {
       try TrustedManifest(anchor: device.anchor, stored: stored)
     }

@@ -34,7 +34,7 @@ import TrustStore
     if hasNewTimestamp { #expect(throws: VerificationError.self) { try device.refresh(old) } }
     // Nor is the root ever an older one than was kept.
     let hasNewRoot = kept.contains { if case .root = $0 { true } else { false } }
-    let store = try TrustStore(device.path)
+    let store = try TrustReader(device.path)
     let roots = try store.metadata().roots
     #expect(roots.count >= (hasNewRoot ? 2 : 1))
     _ = consume store

@@ -15,7 +15,9 @@ import TrustStore
     repository.rotate { _ in }
     let device = try StoredDevice(refreshedFrom: repository)
     #expect(
-      try Self.names(device.path) == ["lock", "root.json", "roots", "snapshot.json", "targets.json", "timestamp.json", "trust"])
+      try Self.names(device.path) == [
+        "lock", "refresh-lock", "root.json", "roots", "snapshot.json", "targets.json", "timestamp.json", "trust",
+      ])
     #expect(try Self.names(device.path + "/roots") == ["1.json", "2.json"])
     let prefix = consistent ? "1." : ""
     #expect(try device.bytes(of: "root.json") == repository["2.root.json"])
@@ -26,7 +28,7 @@ import TrustStore
     #expect(try device.bytes(of: "targets.json") == repository[prefix + "targets.json"])
     #expect(
       try device.folder.text(of: "state/trust")
-        == "signed-manifest-trust 2\nanchor 1\nverified-under-root 2\nnewest-refresh 2030-01-01T00:00:00Z\n")
+        == "signed-manifest-trust 3\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\n")
     #expect(try device.manifest().versions == [2, 1, 1, 1])
   }
 
@@ -47,21 +49,21 @@ import TrustStore
     repository.rotate { $0.timestamp.keys = [FixtureKey(80)] }
     repository.remove("timestamp.json")
     #expect(throws: VerificationError.unavailable(role: "timestamp", urlPath: "timestamp.json")) { try device.refresh(repository) }
-    #expect(try Self.names(device.path) == ["lock", "root.json", "roots", "targets.json", "trust"])
-    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\n")
+    #expect(try Self.names(device.path) == ["lock", "refresh-lock", "root.json", "roots", "targets.json", "trust"])
+    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 3\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\n")
     repository.publish()
     #expect(try device.refresh(repository).versions == [2, 1, 1, 1])
     #expect(
       try device.folder.text(of: "state/trust")
-        == "signed-manifest-trust 2\nanchor 1\nverified-under-root 2\nnewest-refresh 2030-01-01T00:00:00Z\n")
+        == "signed-manifest-trust 3\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\n")
   }
 
-  @Test func `what killed writers left is removed when the state is opened`() throws {
+  @Test func `what killed writers left is removed when the state is next to be changed`() throws {
     let device = try StoredDevice(refreshedFrom: FixtureRepository())
     let leftover = ".signed-manifest-0123456789abcdef.tmp"
     try device.folder.write("half", to: "state/" + leftover)
     try device.folder.write("half", to: "state/roots/" + leftover)
-    _ = try device.manifest()
+    _ = try TrustStore(device.path)
     #expect(try !Self.names(device.path).contains(leftover))
     #expect(try Self.names(device.path + "/roots") == ["1.json"])
   }
@@ -187,6 +189,8 @@ import TrustStore
     "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-02-30T00:00:00Z\n",
     "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\nverified-under-root 1\n",
     "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\nnewest-refresh 2030-01-01T00:00:00Z\n",
+    "signed-manifest-trust 2\nanchor 1\nkept timestamp\n", "signed-manifest-trust 3\nanchor 1\nkept snapshot\nkept timestamp\n",
+    "signed-manifest-trust 3\nanchor 1\nkept targets\n", "signed-manifest-trust 3\nanchor 1\nkept timestamp\nkept timestamp\n",
     "signed-manifest-trust 02\nanchor 1\n", "signed-manifest-trust 2\nnewest-refresh 2030-01-01T00:00:00Z\nanchor 1\n",
   ]
 
@@ -196,18 +200,18 @@ import TrustStore
     #expect(throws: TrustStoreError.damaged(path: path, expected: "the lines that this software wrote")) { _ = try TrustStore(device.path) }
   }
 
-  @Test(arguments: [nil, "verified-under-root 1\n"]) func `format 1 is read, and becomes format 2 with the next refresh`(line: String?)
-    throws
-  {
+  @Test(arguments: [1, 2], [nil, "verified-under-root 1\n"])
+  func `an older format is read, and becomes the newest with the next refresh`(format: Int, line: String?) throws {
     let repository = FixtureRepository()
     let device = try StoredDevice(anchor: repository.anchor)
     if line != nil { try device.refresh(repository) }
-    try device.folder.write("signed-manifest-trust 1\nanchor 1\n\(line ?? "")", to: "state/trust")
+    try device.folder.write("signed-manifest-trust \(format)\nanchor 1\n\(line ?? "")", to: "state/trust")
     let store = try TrustStore(device.path)
     #expect(try store.metadata().newestRefresh == nil)
     _ = consume store
     try device.refresh(repository)
-    let text = "signed-manifest-trust 2\nanchor 1\nverified-under-root 1\nnewest-refresh 2030-01-01T00:00:00Z\n"
+    let text =
+      "signed-manifest-trust 3\nanchor 1\nverified-under-root 1\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\n"
     #expect(try device.folder.text(of: "state/trust") == text)
   }
 
@@ -224,30 +228,10 @@ import TrustStore
 
   @Test func `a newer format is told as such, whatever follows`() throws {
     let device = try StoredDevice(anchor: FixtureRepository().anchor)
-    let path = try device.folder.write("signed-manifest-trust 3\nsomething else", to: "state/trust")
-    #expect(throws: TrustStoreError.newerFormat(path: path, found: 3, supported: 2)) { _ = try TrustStore(device.path) }
-    #expect(throws: TrustStoreError.newerFormat(path: path, found: 3, supported: 2)) {
+    let path = try device.folder.write("signed-manifest-trust 4\nsomething else", to: "state/trust")
+    #expect(throws: TrustStoreError.newerFormat(path: path, found: 4, supported: 3)) { _ = try TrustStore(device.path) }
+    #expect(throws: TrustStoreError.newerFormat(path: path, found: 4, supported: 3)) {
       try TrustStore.initialise(device.path, root: FixtureRepository().anchor)
     }
-  }
-}
-
-@Suite struct `One process at a time` {
-  @Test func `a state that is in use names its holder`() throws {
-    let device = try StoredDevice(anchor: FixtureRepository().anchor)
-    let store = try TrustStore(device.path)
-    #expect(throws: TrustStoreError.locked(path: device.path + "/lock", process: getpid())) { _ = try TrustStore(device.path) }
-    #expect(try store.anchor() == FixtureRepository().anchor)
-  }
-
-  @Test func `a holder that was killed stands in nobody's way`() async throws {
-    let device = try StoredDevice(anchor: FixtureRepository().anchor)
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = device.path as String] in
-      let store = try TrustStore(path)
-      kill(getpid(), SIGKILL)
-      _ = try store.anchor()
-    }
-    #expect(try !device.bytes(of: "lock").isEmpty, "the killed process never had the lock")
-    #expect(try TrustStore(device.path).anchor() == FixtureRepository().anchor)
   }
 }

@@ -30,7 +30,7 @@ struct StoredDevice {
 
   /// What the state holds, without a mirror.
   func manifest() throws -> TrustedManifest {
-    let store = try TrustStore(path)
+    let store = try TrustReader(path)
     return try TrustedManifest(anchor: store.anchor(), stored: store.metadata())
   }
 

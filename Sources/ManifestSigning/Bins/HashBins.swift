@@ -22,7 +22,7 @@ public struct HashBins: Equatable, Sendable {
 
   /// The bins that published targets metadata delegates to; nil where it has none of this kind.
   init?(_ delegations: Delegations) {
-    let roles = delegations.roles.filter { $0.name.bytes.starts(with: Self.namePrefix.utf8) }
+    let roles = delegations.roles.filter { Self.isBin($0.name) }
     guard let bins = HashBins(count: roles.count) else { return nil }
     for (number, role) in roles.enumerated() {
       guard role.name == bins.name(number), role.scope == .pathHashPrefixes(bins.prefixes(number)) else { return nil }
@@ -53,20 +53,42 @@ public struct HashBins: Equatable, Sendable {
     return String(repeating: "0", count: max(0, digitCount - digits.utf8.count)) + digits
   }
 
-  /// The delegations of the top-level targets to the bins, the last that a search comes to.
+  /// Whether a role is a bin, by its name.
+  static func isBin(_ role: ByteString) -> Bool { role.bytes.starts(with: namePrefix.utf8) }
+
+  /// The delegations of the top-level targets: to the teams, and then, the last that a search comes to, to the bins; nil for none.
   /// - Parameters:
-  ///   - keys: who may sign them, and how many have to: those of the top-level targets.
+  ///   - bins: nil where the files are not spread.
+  ///   - keys: who may sign the bins, and how many have to: those of the top-level targets.
   ///   - known: what the root lists.
-  func delegations(_ keys: RoleKeys, _ known: [KeyID: Key]) -> JSONTree {
-    let publicKeys = keys.keyIDs.compactMap { id in known[id]?.ed25519.map { (ByteString(id.digest.hexadecimal), Key.tree($0)) } }
-    let ids = publicKeys.map { JSONTree.string($0.0) }
-    let roles = (0..<count).map { number in
-      JSONTree.object([
-        .keyids: .array(ids), .name: .string(name(number)), .pathHashPrefixes: .array(prefixes(number).map { .string($0) }),
-        .terminating: .boolean(true), .threshold: .integer(Int64(keys.threshold)),
+  ///   - published: the delegations so far, whose teams stay.
+  static func delegations(to bins: HashBins?, _ keys: RoleKeys, _ known: [KeyID: Key], keeping published: JSONTree?) -> JSONTree? {
+    var members: [ByteString: JSONTree] = [:]
+    if case .object(let old)? = published { members = old }
+    var teams: [JSONTree] = []
+    if case .array(let old)? = members[.roles] { teams = old.filter { !($0.member(.name)?.text.map(isBin) ?? false) } }
+    guard bins != nil || !teams.isEmpty else { return nil }
+    let teamKeys = Set(teams.flatMap { $0.member(.keyids)?.elements.compactMap(\.text) ?? [] })
+    var objects: [ByteString: JSONTree] = [:]
+    if case .object(let old)? = members[.keys] { objects = old.filter { teamKeys.contains($0.key) } }
+    var roles = teams
+    if let bins {
+      let publicKeys = keys.keyIDs.compactMap { id in known[id]?.ed25519.map { (ByteString(id.digest.hexadecimal), Key.tree($0)) } }
+      objects.merge(publicKeys) { old, _ in old }
+      roles += bins.roles(publicKeys.map { .string($0.0) }, threshold: keys.threshold)
+    }
+    members[.keys] = .object(objects)
+    members[.roles] = .array(roles)
+    return .object(members)
+  }
+
+  private func roles(_ keyIDs: [JSONTree], threshold: Int) -> [JSONTree] {
+    (0..<count).map { number in
+      .object([
+        .keyids: .array(keyIDs), .name: .string(name(number)), .pathHashPrefixes: .array(prefixes(number).map { .string($0) }),
+        .terminating: .boolean(true), .threshold: .integer(Int64(threshold)),
       ])
     }
-    return .object([.keys: .object(Dictionary(publicKeys, uniquingKeysWith: { first, _ in first })), .roles: .array(roles)])
   }
 
   /// What the snapshot says of a bin.
@@ -83,4 +105,13 @@ public struct HashBins: Equatable, Sendable {
 
   private static let describedCount = 256
   private static let undescribedByteLimit = 1_000_000
+}
+
+extension JSONTree {
+  /// A member of an object; nil where there is none, or this is no object.
+  fileprivate func member(_ name: ByteString) -> JSONTree? { if case .object(let members) = self { members[name] } else { nil } }
+
+  fileprivate var text: ByteString? { if case .string(let text) = self { text } else { nil } }
+
+  fileprivate var elements: [JSONTree] { if case .array(let elements) = self { elements } else { [] } }
 }

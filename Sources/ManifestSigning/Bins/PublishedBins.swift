@@ -15,7 +15,7 @@ struct PublishedBins: Sendable {
     let limits = VerificationLimits()
     var metadata: [Trusted<Targets>] = []
     metadata.reserveCapacity(bins.count)
-    for role in delegations.roles where role.name.bytes.starts(with: HashBins.namePrefix.utf8) {
+    for role in delegations.roles where HashBins.isBin(role.name) {
       guard let version = manifest.snapshot.payload.files[MetadataRole.delegated(role.name).snapshotName]?.version else {
         throw .published(.notInSnapshot(role: role.name))
       }

@@ -1,11 +1,5 @@
 internal import FileIO
 
-#if canImport(Darwin)
-  internal import Darwin
-#else
-  internal import Glibc
-#endif
-
 extension KeyFileAccess {
   /// Writes a file that did not exist, whole or not at all, and durably. A process that is killed meanwhile leaves no file under another name, where
   /// the file system has files without names; else one that `removeLeftovers` takes away.
@@ -40,11 +34,11 @@ extension KeyFileAccess {
     let folder = try openSecretFolder(location.folder)
     removeLeftovers(in: location.folder)
     let temporary = try written(content, location, folder, path)
-    try prove(readAll(temporary.file.descriptor, limit: content.count, path: path, tooLong: .publicKeyMismatch))
+    try prove(readBack(temporary.file, limit: content.count, path: path))
     do throws(FileError) { try temporary.replace() } catch { throw .file(error) }
   }
 
-  /// A file under a temporary name with some content, at whose beginning it stands.
+  /// A file under a temporary name with some content.
   private static func written(
     _ content: borrowing SecureBytes, _ location: Location, _ folder: consuming FileDescriptor, _ path: String
   ) throws(SigningError) -> TemporaryFile {
@@ -53,7 +47,6 @@ extension KeyFileAccess {
       try content.withBytes { (bytes) throws(FileError) in try temporary.write(all: bytes) }
       try FileError.describing(.write, path) { () throws(Errno) in
         try temporary.file.setPermissions(0o600)
-        guard lseek(temporary.file.descriptor, 0, SEEK_SET) == 0 else { throw Errno(errno) }
       }
       return temporary
     } catch { throw .file(error) }

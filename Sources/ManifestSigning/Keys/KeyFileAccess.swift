@@ -108,7 +108,22 @@ enum KeyFileAccess {
     try readAll(descriptor, limit: Passphrase.byteLimit + 2, path: path, tooLong: .passphraseTooLong(limit: Passphrase.byteLimit))
   }
 
-  static func readAll(_ descriptor: CInt, limit: Int, path: String, tooLong: KeyError) throws(SigningError) -> SecureBytes {
+  /// What was written to a file, from its beginning.
+  static func readBack(_ file: borrowing FileDescriptor, limit: Int, path: String) throws(SigningError) -> SecureBytes {
+    guard lseek(file.descriptor, 0, SEEK_SET) == 0 else { throw .system(Errno(errno), operation: "read", path: path) }
+    return try readAll(file.descriptor, limit: limit, path: path, tooLong: .publicKeyMismatch)
+  }
+
+  /// Where a symbolic link leads, as it is written there.
+  static func target(ofLink path: String) throws(SigningError) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    // Writes at most as many bytes as the array has.
+    let count = unsafe readlink(path, &buffer, buffer.count)
+    guard count >= 0 else { throw .file(.system(.inspect, path: path, Errno(errno))) }
+    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func readAll(_ descriptor: CInt, limit: Int, path: String, tooLong: KeyError) throws(SigningError) -> SecureBytes {
     var content = try secureBytes(capacity: limit + 1)
     while content.count <= limit {
       var received = 0

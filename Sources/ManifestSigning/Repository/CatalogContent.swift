@@ -14,32 +14,34 @@ struct CatalogContent {
   let hashedCount: Int
   /// `catalog.json` and each `model.json`, as they will be served.
   let documents: [TargetPath: [UInt8]]
-  let manifest: Manifest
+  var manifest: Manifest
   let warnings: [DescriptionWarning]
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
   ///   - secrets: finds secret keys among the files.
   ///   - cache: what earlier publications have found out, so that only what has changed since is read.
+  ///   - others: models that are published by others, for the list of models.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout, observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout,
+    others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     let scan = try CatalogScanner.scan(folder, secrets, known: cache)
     cache.keepOnly(scan, searchedFor: secrets.keys)
-    try self.init(scan, published: published) { () throws(SigningError) in try Self.hash(scan, &cache, layout, observer) }
+    try self.init(scan, others: others, published: published) { () throws(SigningError) in try Self.hash(scan, &cache, layout, observer) }
   }
 
   /// Merges what other machines have hashed.
   init(
-    _ merge: FragmentMerge, published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    _ merge: FragmentMerge, others: [ModelName: ModelDescription] = [:], published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    try self.init(merge.scan, published: published) { (merge.files, 0) }
+    try self.init(merge.scan, others: others, published: published) { (merge.files, 0) }
   }
 
   private init(
-    _ scan: CatalogScan, published: (ScannedModel) throws(SigningError) -> ModelDescription?,
+    _ scan: CatalogScan, others: [ModelName: ModelDescription], published: (ScannedModel) throws(SigningError) -> ModelDescription?,
     hash: () throws(SigningError) -> ([HashedFile], hashedCount: Int)
   ) throws(SigningError) {
     self.scan = scan
@@ -61,7 +63,7 @@ struct CatalogContent {
         warnings += derived.warnings
       }
     }
-    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions).bytes } catch {
+    do { documents[try TargetPath(Catalog.fileName)] = try Catalog(descriptions.merging(others) { own, _ in own }).bytes } catch {
       throw .metadata(path: Catalog.fileName.description, error)
     }
     self.documents = documents

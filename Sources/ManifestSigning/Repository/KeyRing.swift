@@ -46,6 +46,11 @@ public struct KeyRing: Sendable {
   /// Whether the key can sign here: through its secret half, or an external signer.
   public func isAtHand(_ id: KeyID) -> Bool { secrets[id] != nil || external[id] != nil }
 
+  /// Whether enough keys of each of these roles are at hand.
+  func canSign(_ roles: [TopLevelRole], _ root: Root) -> Bool {
+    roles.allSatisfy { role in root[role].keyIDs.filter(isAtHand).count >= root[role].threshold }
+  }
+
   /// Opens the keys of a role that are at hand; where a key has an external signer, that one is used.
   /// - Throws: `missingKeys` where there are fewer than the threshold.
   func signers(for role: TopLevelRole, _ keys: RoleKeys, _ passphrases: PassphraseSource, notice: (KeyNotice) -> Void) throws(SigningError)
@@ -54,20 +59,20 @@ public struct KeyRing: Sendable {
     let atHand = keys.keyIDs.filter(isAtHand)
     guard atHand.count >= keys.threshold else {
       throw .missingKeys(
-        role: role, threshold: keys.threshold, atHand: atHand.map(name), missing: keys.keyIDs.filter { !isAtHand($0) }.map(name))
+        role: .topLevel(role), threshold: keys.threshold, atHand: atHand.map(name), missing: keys.keyIDs.filter { !isAtHand($0) }.map(name))
     }
     var signers: [any Signer] = []
-    for id in atHand {
-      if let signer = try external.signer(for: id, publicKey: publicKeys[id], passphrases) {
-        signers.append(signer)
-        continue
-      }
-      guard let path = secrets[id] else { continue }
-      let file = try SecretKeyFile.read(path: path)
-      if !file.isEncrypted { notice(.unencrypted(name: file.name, path: path)) }
-      signers.append(SecretKeySigner(try passphrases.open(file)))
-    }
+    for id in atHand { if let signer = try signer(id, passphrases, notice: notice) { signers.append(signer) } }
     return signers
+  }
+
+  /// Opens a key; where it has an external signer, that one is used. Nil where it is not at hand.
+  func signer(_ id: KeyID, _ passphrases: PassphraseSource, notice: (KeyNotice) -> Void) throws(SigningError) -> (any Signer)? {
+    if let signer = try external.signer(for: id, publicKey: publicKeys[id], passphrases) { return signer }
+    guard let path = secrets[id] else { return nil }
+    let file = try SecretKeyFile.read(path: path)
+    if !file.isEncrypted { notice(.unencrypted(name: file.name, path: path)) }
+    return SecretKeySigner(try passphrases.open(file))
   }
 
   /// The external signer of a key whose public half lies in `keys` under a name; nil where none is configured.

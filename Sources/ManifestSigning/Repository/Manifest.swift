@@ -51,6 +51,8 @@ public struct ManifestChanges: Equatable, Sendable {
   /// The same path with another length or digest.
   public var replaced: [TargetPath] = []
   public var removed: [TargetPath] = []
+  /// What a team lists from now on.
+  public var handedOver: [TargetPath] = []
 
-  public var isEmpty: Bool { added.isEmpty && replaced.isEmpty && removed.isEmpty }
+  public var isEmpty: Bool { added.isEmpty && replaced.isEmpty && removed.isEmpty && handedOver.isEmpty }
 }

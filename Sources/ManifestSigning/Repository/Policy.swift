@@ -38,7 +38,7 @@ public struct Policy: Equatable, Sendable {
     expires.secondsSince1970 - now.secondsSince1970 <= Int64(lifetime(of: role)) * 86_400 / 3
   }
 
-  static func read(_ path: String) throws(SigningError) -> Policy {
+  package static func read(_ path: String) throws(SigningError) -> Policy {
     let bytes = try onDisk { () throws(FileError) in try readFile(path, limit: byteLimit) }
     do { return try Policy(JSONDocument(parsing: bytes).root) } catch { throw .metadata(path: path, error) }
   }

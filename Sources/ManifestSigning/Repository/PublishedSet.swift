@@ -71,9 +71,7 @@ struct PublishedSet {
         let role = MetadataRole.delegated(layout.name(number))
         let version: Version
         let bytes: [UInt8]
-        if let old = state.bin(number), old.keys == keys, !policy.isDue(.targets, expires: old.payload.expires, at: now),
-          part.equals(old.payload)
-        {
+        if let old = state.bin(number), state.isPublished(part, inBin: number, policy, at: now) {
           (version, bytes) = (old.payload.version, old.bytes)
         } else {
           let lastVersion = [state.lastBinVersions[role.name], described[role.snapshotName]?.version].compactMap(\.self).max()
@@ -97,7 +95,7 @@ struct PublishedSet {
     } else {
       guard let version = last[.targets].map(\.next) ?? .first else { throw .noVersionLeft(role: .targets) }
       let header = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: .targets)))
-      let delegations = spread.map { $0.bins.delegations(keys, state.root.payload.keys) }
+      let delegations = HashBins.delegations(to: policy.bins, keys, state.root.payload.keys, keeping: state.delegations)
       let file = try SignedMetadata((spread?.parts.top ?? content).payload(header, delegations: delegations), by: signers[.targets] ?? [])
       targets = (version, file.bytes)
       described[.targetsFile] = file.description(version)

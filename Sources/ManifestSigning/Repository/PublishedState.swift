@@ -128,6 +128,12 @@ public struct PublishedState: Sendable {
     return metadata[number]
   }
 
+  /// Whether a bin lists exactly these files, signed by the keys that sign targets now, and is not due.
+  func isPublished(_ files: Manifest, inBin number: Int, _ policy: Policy, at now: UTCTime) -> Bool {
+    guard let old = bin(number) else { return false }
+    return old.keys == root.payload[.targets] && !policy.isDue(.targets, expires: old.payload.expires, at: now) && files.equals(old.payload)
+  }
+
   /// What is published under a path.
   func file(_ path: TargetPath) -> TargetFile? { manifest?.targets.payload[path] ?? bins?.file(path) }
 

@@ -31,8 +31,8 @@ public enum PublishingSource: Equatable, Sendable {
 
 /// What a publication did.
 public struct PublishingReport: Sendable {
-  /// What is published now.
-  public let manifest: TrustedManifest
+  /// What is published now; nil where nothing is yet.
+  public let manifest: TrustedManifest?
   /// How that differs from what was published before.
   public let changes: ManifestChanges
   /// Whether it was signed again without a change, because the last third of a role's lifetime has begun.
@@ -55,59 +55,83 @@ public struct PublishingReport: Sendable {
   public let cacheWarnings: [String]
   /// What a person should look at.
   public let warnings: [String]
+  /// What waits in `pending` because fewer keys are at hand than have to sign; then devices see nothing of it yet.
+  public let waiting: [WaitingFile]
 }
 
 extension Repository {
   /// Hashes a folder of models, signs the whole catalog, and makes it visible at once, the timestamp last.
+  ///
+  /// Where fewer keys are at hand than have to sign, but one of the role at least, the result waits in `pending`.
   /// - Parameters:
   ///   - source: the files, or what other machines say of them.
+  ///   - team: the role that lists the files; nil for the top-level targets, which list all that no team is trusted with.
   ///   - now: the time of signing, from which the expiries are counted.
   ///   - observer: told of keys without a passphrase and of the progress, and asked whether to stop.
   /// - Throws: `SigningError`; then nothing of the publication is visible.
   public func publish(
-    _ source: PublishingSource, _ options: PublishingOptions, passphrases: PassphraseSource, now: UTCTime, observer: some PublishingObserver
+    _ source: PublishingSource, _ options: PublishingOptions, as team: ByteString? = nil, passphrases: PassphraseSource, now: UTCTime,
+    observer: some PublishingObserver
   ) throws(SigningError) -> PublishingReport {
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    let (content, cacheWarnings) = try content(of: source, options, state, policy, now, observer)
-    let published = state.files ?? Manifest()
-    let changes = content.manifest.changes(since: published)
+    let share = try CatalogShare(state, team: team, layout)
+    var (content, cacheWarnings) = try content(of: source, options, share, policy, now, observer)
+    try share.take(from: &content.manifest)
+    let changes = share.changes(to: content.manifest)
     try Self.requireAllowed(changes, content, options)
-    let renews = changes.isEmpty && state.isDue(policy, at: now)
-    let spreadsAnew = changes.isEmpty && !renews && !state.isSpread(as: policy)
-    let signed = changes.isEmpty && !renews && !spreadsAnew ? nil : try sign(content.manifest, state, policy, now, passphrases, observer)
-    let stagedCount = try writeTargets(content, options, observer)
-    guard !observer.isCancelled() else { throw .cancelled }
-    // Before what it tells is visible, so that no publication goes back to what it told before.
-    if isNewPolicy { try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) } }
-    if let signed { try show(signed) }
-    guard let manifest = signed?.manifest ?? state.manifest else { throw .noRepository(path: layout.folder) }
+    let renews = changes.isEmpty && share.isDue(policy, at: now)
+    let spreadsAnew = team == nil && changes.isEmpty && !renews && !state.isSpread(as: policy)
+    var (manifest, waiting, signedBinCount) = (state.manifest, [WaitingFile](), 0)
+    let stagedCount: Int
+    if changes.isEmpty && !renews && !spreadsAnew {
+      stagedCount = try writeTargets(content, options, observer)
+    } else if team == nil, try KeyRing(layout).canSign([.targets, .snapshot, .timestamp], state.root.payload) {
+      let ceremony = try PendingFolder.isEmpty(layout) ? nil : ceremonyToPublishOver(.targets)
+      let signed = try sign(content.manifest, state, policy, now, passphrases, observer)
+      stagedCount = try writeTargets(content, options, observer)
+      guard !observer.isCancelled() else { throw .cancelled }
+      // Before what it tells is visible, so that no publication goes back to what it told before.
+      if isNewPolicy { try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) } }
+      try show(signed)
+      if let ceremony { try forget(.targets, of: ceremony) }
+      (manifest, signedBinCount) = (signed.manifest, signed.signedBinCount)
+    } else {
+      let keys = try SigningKeys(layout, passphrases, notice: observer.notice)
+      var ceremony = try ceremonyToPublishOver(share.role)
+      if isNewPolicy { ceremony.proposedPolicy = policy }
+      ceremony = try share.propose(content.manifest, ceremony, keys, now)
+      stagedCount = try writeTargets(content, options, observer)
+      guard !observer.isCancelled() else { throw .cancelled }
+      let report = try finish(ceremony, with: keys, now: now)
+      manifest = report.publication?.manifest ?? manifest
+      if report.publication == nil { waiting = report.waiting }
+    }
     return PublishingReport(
-      manifest: manifest, changes: changes, isRenewed: renews,
-      isSpreadAnew: spreadsAnew, bins: policy.bins.map { ($0.count, signed?.signedBinCount ?? 0) }, unknownFiles: content.unknownFiles,
-      modelCount: content.scan.models.count,
-      fileCount: content.files.count,
-      byteCount: content.byteCount, stagedCount: stagedCount, hashedCount: content.hashedCount, cacheWarnings: cacheWarnings,
-      warnings: content.warnings.map(\.description))
+      manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
+      bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
+      modelCount: content.scan.models.count, fileCount: content.files.count, byteCount: content.byteCount, stagedCount: stagedCount,
+      hashedCount: content.hashedCount, cacheWarnings: cacheWarnings,
+      warnings: content.warnings.map(\.description), waiting: waiting)
   }
 
   private func content(
-    of source: PublishingSource, _ options: PublishingOptions, _ state: PublishedState, _ policy: Policy, _ now: UTCTime,
+    of source: PublishingSource, _ options: PublishingOptions, _ share: CatalogShare, _ policy: Policy, _ now: UTCTime,
     _ observer: some PublishingObserver
   ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
     switch source {
-    case .folder(let folder): return try content(of: folder, options, state, observer)
+    case .folder(let folder): return try content(of: folder, options, share, observer)
     case .fragments(let paths):
       let ring = try KeyRing(layout)
       var machines: [String: Ed25519PublicKey] = [:]
       for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
       var fragments: [Fragment] = []
       for path in paths { fragments.append(try Fragment(path, machines: machines, now: now)) }
-      let content = try CatalogContent(try FragmentMerge(fragments)) { (model) throws(SigningError) in
-        try publishedDescription(of: model, state)
+      let content = try CatalogContent(try FragmentMerge(fragments), others: share.othersModels) { (model) throws(SigningError) in
+        try share.publishedDescription(of: model.name, layout)
       }
       return (content, [])
     }
@@ -115,7 +139,7 @@ extension Repository {
 
   /// Hashes what is not known to be as it was at an earlier publication, and remembers it, even where a later file fails.
   private func content(
-    of folder: String, _ options: PublishingOptions, _ state: PublishedState, _ observer: some PublishingObserver
+    of folder: String, _ options: PublishingOptions, _ share: CatalogShare, _ observer: some PublishingObserver
   ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
     let file = DigestCacheFile(layout, models: folder)
     var cache = DigestCache()
@@ -127,9 +151,9 @@ extension Repository {
     let result: Result<CatalogContent, SigningError>
     do throws(SigningError) {
       result = .success(
-        try CatalogContent(folder, SecretSearch(layout), cache: &cache, servedIn: layout, observer: observer) { (model) throws(SigningError) in
-          try publishedDescription(of: model, state)
-        })
+        try CatalogContent(
+          folder, SecretSearch(layout), cache: &cache, servedIn: layout, others: share.othersModels, observer: observer
+        ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) })
     } catch { result = .failure(error) }
     if cache.isChanged, let warning = file?.write(cache) { warnings.append(warning) }
     return (try result.get(), warnings)
@@ -143,15 +167,6 @@ extension Repository {
     policy.bins = HashBins(count: count)
     guard policy.bins != nil || count == 1 else { throw .binCount(count) }
     return (policy, policy.bins != old)
-  }
-
-  /// The description of a model that is published now.
-  private func publishedDescription(of model: ScannedModel, _ state: PublishedState) throws(SigningError) -> ModelDescription? {
-    let path = try model.descriptionPath()
-    guard let file = state.file(path) else { return nil }
-    let bytes = try onDisk { () throws(FileError) in try readFile(layout.target(path, file), limit: ModelDescription.byteLimit) }
-    guard TargetFile(of: bytes) == file else { throw .damagedTarget(path: layout.target(path, file)) }
-    do { return try ModelDescription(parsing: bytes, of: model.name) } catch { throw .description(path: path, error) }
   }
 
   /// A file of a version never changes silently: devices that have it would keep calling it intact.
@@ -187,7 +202,7 @@ extension Repository {
       if try write(segments.bytes, to: place) { count += 1 }
     }
     guard options.stages else { return count }
-    for file in content.files {
+    for file in content.files where content.manifest.files[file.file.path] != nil {
       let place = layout.target(file.file.path, file.target)
       // To read all of them again would double the work: `verify` does.
       guard try byteCount(of: place) != file.target.byteCount else { continue }

@@ -113,6 +113,7 @@ public struct RepositoryCreation {
       try FileSystem.createDirectories(layout.targets)
       try createFile(at: layout.metadata(.root, .first), with: root.bytes)
     }
+    try TrustedRoot.keep(root.bytes, layout)
     return Result(root: root, rootPath: layout.metadata(.root, .first), keyNames: names)
   }
 
@@ -209,7 +210,7 @@ public struct RepositoryCreation {
       }
       guard missing.isEmpty else {
         let atHand = (names[role] ?? []).filter { !missing.contains($0) }
-        throw .missingKeys(role: role, threshold: sizes[role]?.threshold ?? 1, atHand: atHand, missing: missing)
+        throw .missingKeys(role: .topLevel(role), threshold: sizes[role]?.threshold ?? 1, atHand: atHand, missing: missing)
       }
       for name in names[role] ?? [] {
         if let signer = try ring.externalSigner(named: name, passphrases) {

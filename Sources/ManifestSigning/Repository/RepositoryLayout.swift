@@ -34,11 +34,14 @@ public struct RepositoryLayout: Equatable, Sendable {
   public var keys: String { folder + "/keys" }
   /// What only saves work; git ignores it.
   var cache: String { folder + "/.manifest-sign-cache" }
+  public var pending: String { folder + "/pending" }
+  /// The root that whoever has these secret keys trusts.
+  public var trustedRoot: String { secrets + "/trusted-root.json" }
   var lock: String { folder + "/.manifest-sign.lock" }
-  var policy: String { keys + "/policy.json" }
+  package var policy: String { keys + "/policy.json" }
 
-  func publicKey(_ name: String) -> String { "\(keys)/\(name).pem" }
-  func secretKey(_ name: String) -> String { "\(secrets)/\(name).key" }
+  package func publicKey(_ name: String) -> String { "\(keys)/\(name).pem" }
+  package func secretKey(_ name: String) -> String { "\(secrets)/\(name).key" }
 
   /// The file of a role's metadata; the timestamp's has no version (TUF 1.0.34 §6.2).
   public func metadata(_ role: TopLevelRole, _ version: Version) -> String {

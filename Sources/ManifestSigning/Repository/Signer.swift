@@ -1,8 +1,8 @@
 internal import Digests
-internal import TUFMetadata
+package import TUFMetadata
 
 /// Something that signs for one key.
-protocol Signer: AnyObject {
+package protocol Signer: AnyObject {
   var publicKey: Ed25519PublicKey { get }
 
   /// Refuses a message that is too long to be signed, before anything is.
@@ -13,16 +13,16 @@ protocol Signer: AnyObject {
 }
 
 /// A secret key that is open in this process.
-final class SecretKeySigner: Signer {
+package final class SecretKeySigner: Signer {
   private let key: SecretKey
 
-  init(_ key: consuming SecretKey) { self.key = key }
+  package init(_ key: consuming SecretKey) { self.key = key }
 
-  var publicKey: Ed25519PublicKey { key.publicKey }
+  package var publicKey: Ed25519PublicKey { key.publicKey }
 
-  func requireRoom(forMessageOf byteCount: Int) {}
+  package func requireRoom(forMessageOf byteCount: Int) {}
 
-  func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature { try key.sign(message) }
+  package func sign(_ message: [UInt8]) throws(SigningError) -> Ed25519Signature { try key.sign(message) }
 }
 
 /// Stands in for a signer to find out how long its messages will be: it asks the limit, and gives a signature of zeros.

@@ -7,20 +7,20 @@ internal import FileIO
   internal import Glibc
 #endif
 
-/// Runs a program that signs: no shell, no inherited descriptor or passphrase, bounded in time and output.
-enum ChildProcess {
-  enum End: Equatable {
+/// Runs a program, one that signs say: no shell, no inherited descriptor or passphrase, bounded in time and output.
+package enum ChildProcess {
+  package enum End: Equatable {
     case exited(Int32)
     case killed(signal: Int32)
   }
 
-  struct Outcome {
-    let end: End
+  package struct Outcome {
+    package let end: End
     /// Empty where there was more than the limit.
-    let output: [UInt8]
+    package let output: [UInt8]
     let outputByteCount: Int
     /// The last bytes of standard error.
-    let messages: [UInt8]
+    package let messages: [UInt8]
   }
 
   /// How much of standard error is kept.
@@ -28,7 +28,7 @@ enum ChildProcess {
   static let interruptSignal = SIGINT
 
   /// - Parameter isCancelled: whether the person wants to end it all; then the program is ended, and all that it started.
-  static func run(
+  package static func run(
     _ words: [String], input: [UInt8], outputLimit: Int, seconds: Int, isCancelled: () -> Bool
   ) throws(SignerFault) -> Outcome {
     let standardInput = try PipeEnds()

@@ -1,11 +1,5 @@
 internal import FileIO
 
-#if canImport(Darwin)
-  internal import Darwin
-#else
-  internal import Glibc
-#endif
-
 /// Whether a file that decides what runs or what signs is in the hands of its owner alone, and everything on the way to it.
 enum FileSafety {
   private static let writableByOthers: UInt16 = 0o022
@@ -29,7 +23,7 @@ enum FileSafety {
         try requireOwner(status, child, allowsRoot: true)
         linkCount += 1
         guard linkCount <= linkLimit else { throw .file(.system(.inspect, path: path, .tooManySymbolicLinks)) }
-        let target = try target(of: child)
+        let target = try KeyFileAccess.target(ofLink: child)
         if target.hasPrefix("/") { place = "" }
         waiting += target.split(separator: "/").reversed()
       case .directory where !waiting.isEmpty:
@@ -69,13 +63,5 @@ enum FileSafety {
     do throws(Errno) { return try FileSystem.status(of: path, followingLinks: false) } catch {
       throw .file(.system(.inspect, path: path, error))
     }
-  }
-
-  private static func target(of link: String) throws(SigningError) -> String {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    // Writes at most as many bytes as the array has.
-    let count = unsafe readlink(link, &buffer, buffer.count)
-    guard count >= 0 else { throw .file(.system(.inspect, path: link, Errno(errno))) }
-    return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }

@@ -48,7 +48,7 @@ public struct DelegatedFiles: Sendable {
 
   /// Visits every file that a delegated role lists where a search comes to it, in the order of the walk over the roles, and each role's in byte order.
   /// A failure tells that whose a path is can't be known, because a role on the way can't be trusted; it is told once.
-  public func forEach<E: Error>(_ body: (TargetPath, Result<TargetFile, VerificationError>) throws(E) -> Void) throws(E) {
+  public func visit<E: Error>(_ body: (TargetPath, Result<TargetFile, VerificationError>) throws(E) -> Void) throws(E) {
     var told: Set<Int> = []
     for listing in listings {
       for (path, _) in listing.all {
@@ -66,7 +66,7 @@ public struct DelegatedFiles: Sendable {
     }
   }
 
-  /// Whether `forEach` visits a path.
+  /// Whether `visit` tells of a path.
   public func tells(of path: TargetPath) -> Bool {
     guard let index = indices[path] else { return false }
     switch entries[index].state {

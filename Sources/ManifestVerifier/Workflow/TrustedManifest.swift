@@ -63,7 +63,9 @@ public struct TrustedManifest: Sendable {
       return trusted
     } catch {
       // Where no older root trusts it either, no keys were withdrawn: it is not what was kept.
-      if case .thresholdNotMet = error, !mayLag || (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: roots)) ?? false {
+      if case .thresholdNotMet = error,
+        !mayLag || (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: roots)) ?? false
+      {
         throw error
       }
       throw .damagedState(role: role, error)

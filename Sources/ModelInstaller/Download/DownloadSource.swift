@@ -75,7 +75,7 @@ struct DownloadSource: Sendable {
         } else {
           try network.get(url, range: range, of: byteCount, receive: receive)
         }
-      } catch { throw explained(error, hub) }
+      } catch { throw explained(error, hub, byteCount) }
     case .file(let folder, let path):
       try Self.read("\(folder)/\(String(decoding: path, as: UTF8.self))", range, byteCount, isCancelled: isCancelled, receive: receive)
     }
@@ -89,7 +89,12 @@ struct DownloadSource: Sendable {
     try read(0..<byteCount, of: byteCount, over: network, hub: hub, isCancelled: isCancelled, receive: receive)
   }
 
-  private func explained(_ error: InstallationError, _ hub: HuggingFaceHub) -> InstallationError {
+  private func explained(_ error: InstallationError, _ hub: HuggingFaceHub, _ byteCount: Int64) -> InstallationError {
+    if case .transport(.tooLong(_, _, let announced)) = error {
+      // Of a part that is too long no more is known than that it is.
+      let least = byteCount == .max ? .max : byteCount + 1
+      return .served(.wrongLength(path: shown.description, expected: byteCount, actual: max(announced ?? least, least)), by: shown)
+    }
     guard let repository else { return error }
     switch error {
     case .transport(.status(_, 401)), .transport(.notAvailable(_, 403)):

@@ -161,18 +161,30 @@ struct SegmentDownload {
   // MARK: The whole in one stream
 
   /// Fetches what is missing from servers that know no parts: as one stream each, of which every segment is verified before it is written.
+  /// What broke off begins again, as often as it brings something new.
   private func fetchInStreams(_ part: PartFile, _ work: SegmentWork) throws(InstallationError) {
     let network = AnyTransport(try context.makeTransport())
     var worst: InstallationError?
     for source in work.streamSources {
-      do throws(InstallationError) {
-        try stream(from: sources[source], part, work, network)
-        if work.leftCount == 0 { return }
-      } catch {
-        if case .file(let fault) = error, fault.path == part.path { throw error }
-        if error == .cancelled { throw error }
-        context.report(.sourceFailed(path: path.description, source: sources[source].shown.description, reason: error.description))
-        if error.weight > worst?.weight ?? 0 { worst = error }
+      var failures = 0
+      while true {
+        let before = work.leftCount
+        do throws(InstallationError) {
+          let byteCount = try stream(from: sources[source], part, work, network)
+          if work.leftCount == 0 { return }
+          throw .served(.wrongLength(path: path.description, expected: target.byteCount, actual: byteCount), by: sources[source].shown)
+        } catch {
+          if case .file(let fault) = error, fault.path == part.path { throw error }
+          if error == .cancelled { throw error }
+          failures = work.leftCount < before ? 1 : failures + 1
+          if case .transport(let fault) = error, let delay = context.retry.delay(after: failures, fault) {
+            try RetryPolicy.wait(delay, isCancelled: context.isCancelled)
+            continue
+          }
+          context.report(.sourceFailed(path: path.description, source: sources[source].shown.description, reason: error.description))
+          if error.weight > worst?.weight ?? 0 { worst = error }
+          break
+        }
       }
     }
     throw worst ?? .unusableURL(expected: "at least one place where \(path) can be had")
@@ -180,13 +192,15 @@ struct SegmentDownload {
 
   private func stream(
     from source: DownloadSource, _ part: PartFile, _ work: SegmentWork, _ network: AnyTransport
-  ) throws(InstallationError) {
+  ) throws(InstallationError) -> Int64 {
     var segment = 0
+    var byteCount: Int64 = 0
     var buffer: [UInt8] = []
     buffer.reserveCapacity(SegmentDigests.segmentByteCount)
     let finished = Set(work.finished)
     try source.readWhole(of: target.byteCount, over: network, hub: context.hub, isCancelled: context.isCancelled) {
       piece throws(InstallationError) in
+      byteCount += Int64(piece.count)
       var offset = 0
       while offset < piece.count, segment < segments.count {
         let length = segments.range(of: segment).count
@@ -204,6 +218,7 @@ struct SegmentDownload {
         buffer.removeAll(keepingCapacity: true)
       }
     }
+    return byteCount
   }
 
   // MARK: The whole file's digests

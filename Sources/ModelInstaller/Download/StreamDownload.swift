@@ -147,9 +147,6 @@ struct StreamDownload: ~Copyable {
     } catch {
       switch error {
       case .transport(.rangeIgnored): try transferBehind(length, from: source, part)
-      case .transport(.tooLong(_, let limit, let announced)):
-        let actual = announced ?? (limit == .max ? limit : limit + 1)
-        throw .served(.wrongLength(path: path.description, expected: target.byteCount, actual: max(actual, (target.byteCount == .max ? .max : target.byteCount + 1))), by: source.shown)
       default: throw error
       }
     }

@@ -47,6 +47,8 @@ public enum ModelError: Error, Equatable, Sendable {
   case notReady(model: String, version: String, detail: String)
   /// It is not here, and nothing may be fetched.
   case missingOffline(model: String, detail: String)
+  /// The clock of this device tells a time that can't be.
+  case clockOutOfRange(seconds: Int64)
   /// The Hugging Face Hub asks who it is, or whether the terms of a repository were accepted.
   case gated(repository: String, hasToken: Bool)
 }
@@ -79,6 +81,7 @@ extension ModelError: CustomStringConvertible {
     case .wrongBeginning(let path, let found, let source): "\(path) begins wrongly: found \(found) (from \(source))"
     case .notReady(let model, let version, let detail): "\(model)@\(version) was verified, but refused by the check before its first use: \(detail)"
     case .missingOffline(let model, let detail): "\(model) is not complete here, and nothing may be fetched: \(detail)"
+    case .clockOutOfRange(let seconds): "this device's clock tells a time that can't be: \(seconds) seconds since 1970"
     case .gated(let repository, let hasToken):
       hasToken
         ? "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"

@@ -33,7 +33,13 @@ extension ModelStore {
 
   /// Looks whether a file is the one that was verified, without reading it.
   func state(of file: ModelRecord.File, in key: StoreKey, of model: ModelName) throws(InstallationError) -> FileState {
-    guard let open = try openFile(file.name, below: key.segments(of: model)) else { return .missing }
+    let found: FileDescriptor?
+    do { found = try openFile(file.name, below: key.segments(of: model)) } catch {
+      // Something else in a file's place is told as such where it would be used.
+      guard case .model(.foreign) = error else { throw error }
+      return .changed
+    }
+    guard let open = found else { return .missing }
     let path = shown(key.segments(of: model) + file.name.map(\.bytes))
     let status = try at(.inspect, path) { () throws(Errno) in try open.status() }
     return FileIdentity(status) == file.identity && status.byteCount == file.target.byteCount ? .unchanged : .changed
@@ -105,4 +111,6 @@ package struct UsableFile: ~Copyable, Sendable {
   /// Whether it had to be read to know.
   package let wasRead: Bool
   package let descriptor: FileDescriptor
+
+  consuming func intoDescriptor() -> FileDescriptor { descriptor }
 }

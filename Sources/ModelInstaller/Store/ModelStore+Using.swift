@@ -5,6 +5,14 @@ extension ModelStore {
   /// The folder that holds an installed version's files.
   package func folderPath(of key: StoreKey, _ model: ModelName) -> String { shown(key.segments(of: model)) }
 
+  /// Whether the active version is one that a request allows, and unchanged: then there is nothing to do, and nothing to write.
+  package func activeSatisfying(_ request: ModelRequest) throws(InstallationError) -> Installation.Outcome? {
+    guard let active = try record(of: request.model).activeEntry, request.version == nil || request.version == active.key.version,
+      request.variant == nil || request.variant == active.key.variant, try isUnchanged(active, of: request.model)
+    else { return nil }
+    return .present(active.key, activated: false)
+  }
+
   /// Makes an installed version active that a request allows, without asking anybody: the active one, else the one that was installed last.
   /// - Returns: nil where none is here.
   /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`.
@@ -52,8 +60,7 @@ extension ModelStore {
           try write(replacing: verify(entry, of: model, isCancelled: isCancelled), in: model)
           intact.append(request)
         } catch {
-          guard case .model(let fault) = error else { throw error }
-          if case .foreign = fault { throw error }
+          guard case .model = error else { throw error }
           damaged.append((request, error))
         }
       }

@@ -23,13 +23,18 @@ enum KeyGenerateVerb {
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
     let store = try KeyStore(layout)
     try store.requireFree(name)
-    let key = try SecretKey.generate()
-    let publicKey = key.publicKey
-    try store.add(key, name: name, invocation.flag(KeyOptions.unprotected.name) ? .none : .passphrase(passphrases))
+    let publicKey = try make(name, store, invocation.flag(KeyOptions.unprotected.name) ? .none : .passphrase(passphrases))
     if invocation.flag(KeyOptions.unprotected.name) { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }
     output.line("The key \(name) is made.", style: .good)
     KeyOptions.show(publicKey, name: name, layout, output)
     output.line("Next: back up the secret key, and see that the copy opens: manifest-sign key check COPY")
     return .done
+  }
+
+  /// The part that has the secret: it is gone before anything is printed.
+  private static func make(_ name: String, _ store: KeyStore, _ protection: KeyStore.Protection) throws(SigningError) -> Ed25519PublicKey {
+    let key = try SecretKey.generate()
+    try store.add(key, name: name, protection)
+    return key.publicKey
   }
 }

@@ -29,23 +29,40 @@ enum KeyImportVerb {
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
     let store = try KeyStore(layout)
     try store.requireFree(name, publicKeyMayExist: true)
-    let foreign = try ForeignKeyFile.read(path: invocation.required(file.name))
-    let (form, isEncrypted, path) = (foreign.form, foreign.isEncrypted, foreign.path)
-    let opened = try passphrases.open(foreign)
-    let publicKey = opened.key.publicKey
-    try store.add(opened.key, name: name, protection, publicKeyMayExist: true)
+    let imported = try take(invocation.required(file.name), as: name, store, passphrases, protection)
     if invocation.flag(KeyOptions.unprotected.name) { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }
-    output.line("The key \(name) is imported (\(form.rawValue)).", style: .good)
-    KeyOptions.show(publicKey, name: name, layout, output)
-    output.report("form", .string(form.rawValue))
-    if let number = opened.minisignKeyNumber {
+    output.line("The key \(name) is imported (\(imported.form.rawValue)).", style: .good)
+    KeyOptions.show(imported.publicKey, name: name, layout, output)
+    output.report("form", .string(imported.form.rawValue))
+    if let number = imported.minisignKeyNumber {
       let digits = number.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       output.line("  minisign     key number \(digits): give it to key export with --key-number")
       output.report("minisign_key_number", .string(digits))
     }
-    if !isEncrypted { warnClear(path, output) }
-    output.line("Next: back up the secret key, see that the copy opens (manifest-sign key check COPY), and destroy \(path)")
+    if !imported.isEncrypted { warnClear(imported.path, output) }
+    output.line("Next: back up the secret key, see that the copy opens (manifest-sign key check COPY), and destroy \(imported.path)")
     return .done
+  }
+
+  /// What is told of a key that was imported.
+  private struct Imported {
+    let publicKey: Ed25519PublicKey
+    let form: ForeignKeyFile.Form
+    let isEncrypted: Bool
+    let path: String
+    let minisignKeyNumber: [UInt8]?
+  }
+
+  /// The part that has secrets: they are gone before anything is printed.
+  private static func take(
+    _ path: String, as name: String, _ store: KeyStore, _ passphrases: PassphraseSource, _ protection: KeyStore.Protection
+  ) throws(SigningError) -> Imported {
+    let foreign = try ForeignKeyFile.read(path: path)
+    let opened = try passphrases.open(foreign)
+    try store.add(opened.key, name: name, protection, publicKeyMayExist: true)
+    return Imported(
+      publicKey: opened.key.publicKey, form: foreign.form, isEncrypted: foreign.isEncrypted, path: foreign.path,
+      minisignKeyNumber: opened.minisignKeyNumber)
   }
 
   /// The file that was imported is a key too, and stays one.

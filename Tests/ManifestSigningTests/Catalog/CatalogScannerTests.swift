@@ -1,6 +1,7 @@
 import FileIO
 import Foundation
 import ManifestSigning
+import ModelCatalog
 import TUFMetadata
 import Testing
 

@@ -60,6 +60,7 @@ enum SecretMarkers {
       label.append(bytes[index])
       index += stride
     }
+    guard index < bytes.count, bytes[index] == UInt8(ascii: "-") else { return false }
     let text = String(decoding: label, as: UTF8.self)
     guard text.hasSuffix("PRIVATE KEY") || text.hasSuffix("PRIVATE KEY BLOCK") else { return false }
     return hasWord(bytes, from: index, stride, atLeast: 24, EncodedText.isBase64)

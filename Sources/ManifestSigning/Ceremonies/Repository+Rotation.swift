@@ -1,0 +1,96 @@
+public import TUFMetadata
+
+/// How a role's keys are exchanged.
+public enum RotationMode: Equatable, Sendable {
+  /// The old keys go at once.
+  case replace
+  /// The old keys go at once, and all that the role stands above is signed again in fresh versions, whatever still verifies.
+  case compromised
+  /// The new keys come beside the old ones, which `dropOld` takes away later.
+  case overlap
+  /// Takes away the keys that an overlap has left.
+  case dropOld
+}
+
+/// What a rotation did.
+public struct RotationReport: Sendable {
+  public let ceremony: CeremonyReport
+  public let warnings: [StructureWarning]
+  /// The published files whose signatures by the old keys count no longer, and by which key.
+  public let stopped: [(role: MetadataRole, version: Version, key: KeyID)]
+}
+
+extension Ceremony {
+  /// The edits that exchange a role's keys.
+  /// - Parameters:
+  ///   - exchanged: the old keys, each with the new one for it; not used to drop old ones.
+  /// - Throws: `ceremony(.noChange)` where there are no old keys to drop.
+  public func rotationEdits(
+    of role: MetadataRole, _ exchanged: [(old: KeyID, new: Ed25519PublicKey)], _ mode: RotationMode
+  ) throws(SigningError) -> [ProposedEdit] {
+    switch mode {
+    case .replace, .compromised: return exchanged.map { .replaceKey($0.old, by: $0.new, role: role) }
+    case .overlap: return exchanged.map { .addKey($0.new, role: role) }
+    case .dropOld:
+      let old = keysBeforeOverlap(of: role)
+      guard !old.isEmpty else { throw .ceremony(.noChange) }
+      return old.map { .removeKey($0, role: role) }
+    }
+  }
+
+  /// The keys that a role had before the newest of them came.
+  private func keysBeforeOverlap(of role: MetadataRole) -> [KeyID] {
+    guard let current = requirements(for: role).first?.keys.keyIDs else { return [] }
+    guard case .topLevel(let role) = role else { return [] }
+    var arrivals: [KeyID: Int] = [:]
+    for (index, bytes) in state.roots.enumerated() {
+      guard let root = (try? MetadataEnvelope(parsing: bytes))?.root else { continue }
+      for id in current { if root[role].keyIDs.contains(id) { arrivals[id] = arrivals[id] ?? index } else { arrivals[id] = nil } }
+    }
+    let newest = arrivals.values.max()
+    return current.filter { arrivals[$0] != newest }
+  }
+
+  /// Puts what a stolen key could have signed into fresh versions: the roles that the role stands above, in the order of the signing.
+  mutating func resignBelow(_ role: MetadataRole, now: UTCTime) throws(SigningError) -> Set<TopLevelRole> {
+    if role == .root || role == .targets, pending[.targets] == nil, let targets = published(.targets) {
+      pending[.targets] = try renewed(targets, .targets, now)
+    }
+    if case .delegated = role, pending[role] == nil, let file = published(role) { pending[role] = try renewed(file, role, now) }
+    return published(.targets) == nil ? [] : role == .timestamp ? [.timestamp] : [.snapshot, .timestamp]
+  }
+
+  /// The published signatures that count no longer once the pending structure is published. Those under older roots go on counting: the chain of
+  /// roots rests on them.
+  func stoppedSignatures() -> [(role: MetadataRole, version: Version, key: KeyID)] {
+    let roles: [MetadataRole] = [.targets, .snapshot, .timestamp] + delegated.files.keys.sorted().map { .delegated($0) }
+    return roles.flatMap { role -> [(role: MetadataRole, version: Version, key: KeyID)] in
+      guard let file = published(role) else { return [] }
+      var current = self
+      current.pending = [:]
+      let before = current.requirements(for: role).flatMap { $0.signers(of: file) }
+      let after = requirements(for: role).last?.keys.keyIDs ?? []
+      return before.filter { !after.contains($0) }.map { (role, file.version, $0) }
+    }
+  }
+}
+
+extension Repository {
+  /// Proposes, signs and publishes an exchange of a role's keys in one, as far as the keys are at hand; else it waits for signatures.
+  public func rotate(
+    _ role: MetadataRole, _ exchanged: [(old: KeyID, new: Ed25519PublicKey)], _ mode: RotationMode, trusting root: TrustedRoot,
+    allowsShared: Bool = false, with keys: SigningKeys, now: UTCTime
+  ) throws(SigningError) -> RotationReport {
+    let name = try keyNames()
+    var ceremony = try ceremony()
+    try root.require(ceremony.state)
+    let edits = try ceremony.rotationEdits(of: role, exchanged, mode)
+    let warnings = try ceremony.propose(edits, allowsShared: allowsShared, now: now, name: name)
+    // In an overlap both keys have signed, so that the old one can go by a root alone.
+    let resigns = mode == .compromised || mode == .overlap && role != .root
+    let resigning = resigns ? try ceremony.resignBelow(role, now: now) : []
+    let stopped = ceremony.stoppedSignatures()
+    let report = try finish(ceremony, with: keys, resigning: resigning, now: now)
+    return RotationReport(ceremony: report, warnings: warnings, stopped: stopped)
+  }
+}

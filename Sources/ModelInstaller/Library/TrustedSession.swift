@@ -1,0 +1,57 @@
+internal import ManifestVerifier
+internal import ModelCatalog
+internal import TUFMetadata
+internal import TrustStore
+
+/// What a library's settings lead to: the device's trust, refreshed once, and what is then signed of a model.
+struct TrustedSession {
+  let settings: LibrarySettings
+  let context: DownloadContext
+
+  /// Refreshes, and looks requests up in the one targets version that it came to.
+  func lookUp(_ requests: [ModelRequest], in store: ModelStore?) throws(InstallationError) -> [ModelLookup.Outcome] {
+    context.report(.state(.refreshing))
+    let now = try time()
+    do { _ = try TrustStore.initialise(settings.state, root: settings.root) } catch {
+      // Begun with the root of an older release of the app: the chain is walked from this release's all the same.
+      guard case .alreadyInitialised = error else { throw .store(error) }
+    }
+    let network = AnyTransport(try context.makeTransport())
+    var mirrors = MetadataMirrors(settings.metadata, over: network)
+    var trust = try open()
+    let stored: StoredMetadata
+    do { stored = try trust.metadata() } catch { throw .store(error) }
+    let workflow: ClientWorkflow
+    do { workflow = try ClientWorkflow(anchor: settings.root, stored: stored, now: now) } catch { throw .verification(error) }
+    let manifest = try mirrors.refresh(workflow, keepingIn: &trust).manifest
+    var outcomes: [ModelLookup.Outcome] = []
+    for request in requests {
+      outcomes.append(
+        try ModelLookup.run(
+          request, for: settings.device, in: store, mirrors: settings.targets,
+          consistentSnapshot: manifest.root.payload.consistentSnapshot, context, over: network
+        ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) })
+    }
+    return outcomes
+  }
+
+  private func open() throws(InstallationError) -> TrustStore {
+    do { return try TrustStore(settings.state) } catch { throw .store(error) }
+  }
+
+  /// What the kept manifest says of a file, without asking anybody; nil where it says nothing.
+  func kept(_ path: TargetPath) -> TargetFile? {
+    guard let trust = try? TrustStore(settings.state), let stored = try? trust.metadata(),
+      var manifest = try? KeptManifest(anchor: settings.root, stored: stored)
+    else { return nil }
+    let found = try? manifest.find(path) { role throws(VerificationError) in try trust.kept(role) }
+    return found?.finding?.file
+  }
+
+  private func time() throws(InstallationError) -> UTCTime {
+    guard let time = UTCTime(secondsSince1970: settings.clock()) else {
+      throw .model(.clockOutOfRange(seconds: settings.clock()))
+    }
+    return time
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A small disk of its own. Only root can have one: a test that can't is failed, not skipped.
+final class SmallDisk {
+  let path: String
+  private let folder: TemporaryFolder
+
+  init(megabytes: Int) throws {
+    folder = try TemporaryFolder()
+    path = folder("disk")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    _ = try runChild("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", path]).successful()
+  }
+
+  func remount(_ option: String) throws { _ = try runChild("mount", ["-o", "remount,\(option)", path]).successful() }
+
+  deinit { _ = try? runChild("umount", ["-l", path]) }
+}
+
+@Suite("Disks that are full, read-only or two")
+struct DiskTests {
+  private func install(_ device: InstallDevice, _ store: String, _ version: String, of state: String = "v2", _ more: [String] = []) throws -> ChildResult {
+    let server = try Publication.server
+    return try device.run(
+      [
+        "install", "acme/voice@\(version)", "--state", device.state, "--store", store, "--metadata-url", server.url("v2/metadata"),
+        "--targets-url", server.url(state + "/targets"), "--stall-timeout", "5",
+      ] + more)
+  }
+
+  private func active(_ device: InstallDevice, _ store: String) throws -> String? {
+    let listing = try JSONSerialization.jsonObject(with: Data(device.run(["list", "--store", store, "--json"]).successful().output))
+    let models = try #require((listing as? [String: Any])?["models"] as? [[String: Any]])
+    let entry = models.first { $0["active"] as? Bool == true }
+    #expect(entry?["unchanged"] as? Bool != false)
+    return entry?["version"] as? String
+  }
+
+  @Test("Too little space is told with both figures before the first byte is fetched")
+  func tooLittleSpace() throws {
+    let disk = try SmallDisk(megabytes: 12)
+    let device = try InstallDevice()
+    _ = try install(device, disk.path, "1.0").successful()
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    let server = try HostileServer(serving: copy.path)
+    let result = try device.run([
+      "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"), "--targets-url",
+      server.url("v2/targets"), "--json",
+    ])
+    #expect(result.status == 14, "\(result.errorText)")
+    let error = try #require(try device.json(result).last?["error"] as? [String: Any])
+    #expect((error["expected"] as? String)?.contains("6,8") == true && (error["found"] as? String)?.hasSuffix("bytes free") == true, "\(error)")
+    #expect(try server.requests(Publication.weights, atLeast: 0).isEmpty)
+    #expect(try active(device, disk.path) == "1.0")
+  }
+
+  @Test("A disk that fills in mid-write leaves the active version and a usable part, and is not taken for the network", arguments: ["v2", "plain"])
+  func fillsInMidWrite(state: String) throws {
+    let disk = try SmallDisk(megabytes: 24)
+    let device = try InstallDevice()
+    _ = try install(device, disk.path, "1.0").successful()
+    let server = try Publication.server
+    let child = try Child(
+      builtCommand("manifest-install"),
+      [
+        "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"), "--targets-url",
+        server.url("\(state)/targets", "slowly=1500000", for: Publication.weights),
+      ], environment: InstallDevice.noProxies)
+    let parts = disk.path + "/staging/parts"
+    for _ in 0..<1000 {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: parts)) ?? []
+      let sizes = names.compactMap { try? FileManager.default.attributesOfItem(atPath: parts + "/" + $0)[.size] as? Int }
+      if sizes.contains(where: { $0 > 400_000 }) { break }
+      usleep(20_000)
+    }
+    // Fills the disk: dd ends with an error when it is full.
+    _ = try runChild("dd", ["if=/dev/zero", "of=\(disk.path)/filler", "bs=64k"])
+    let result = try child.wait()
+    #expect(result.status == 14, "\(result.errorText)")
+    #expect(result.errorText.contains("No space left") && !result.errorText.contains("asking again"))
+    #expect(try active(device, disk.path) == "1.0")
+    try FileManager.default.removeItem(atPath: disk.path + "/filler")
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: parts).isEmpty)
+    _ = try install(device, disk.path, "2.0", of: state).successful()
+    #expect(try active(device, disk.path) == "2.0")
+  }
+
+  @Test("A store on a disk that can't be written is used, and nothing else is tried with it")
+  func readOnlyStore() throws {
+    let disk = try SmallDisk(megabytes: 24)
+    let device = try InstallDevice()
+    _ = try install(device, disk.path, "1.0").successful()
+    try disk.remount("ro")
+    #expect(try active(device, disk.path) == "1.0")
+    let offline = try install(device, disk.path, "1.0", ["--offline"])
+    #expect(offline.status == 0, "\(offline.errorText)")
+    #expect(try install(device, disk.path, "2.0").status == 14)
+    #expect(try device.run(["rollback", "acme/voice", "--store", disk.path]).status == 14)
+    #expect(try active(device, disk.path) == "1.0")
+    try disk.remount("rw")
+    _ = try install(device, disk.path, "2.0").successful()
+  }
+
+  @Test("Files may be fetched on another disk than the store's", arguments: ["v2", "plain"])
+  func stagingElsewhere(state: String) throws {
+    let disk = try SmallDisk(megabytes: 24)
+    let device = try InstallDevice()
+    _ = try install(device, device.store, "2.0", of: state, ["--staging", disk.path + "/staging"]).successful()
+    try device.expectActive("2.0")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path + "/staging/parts").isEmpty)
+    // Too little on either of them is told.
+    let small = try SmallDisk(megabytes: 2)
+    let other = try InstallDevice()
+    #expect(try install(other, other.store, "2.0", ["--staging", small.path]).status == 14)
+    #expect(try install(other, small.path, "2.0", ["--staging", disk.path]).status == 14)
+  }
+
+  @Test("A symbolic link planted in the store is not followed", arguments: ["models", "models/acme", "records", "staging", "records/acme"])
+  func plantedLink(place: String) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let files = FileManager.default
+    try files.createDirectory(atPath: device.folder("elsewhere"), withIntermediateDirectories: false)
+    _ = try? files.removeItem(atPath: device.store + "/" + place)
+    try files.createSymbolicLink(atPath: device.store + "/" + place, withDestinationPath: device.folder("elsewhere"))
+    let result = try device.install(of: "v2")
+    #expect(result.status == 14 && result.errorText.contains("symbolic link"), "\(result.errorText)")
+    #expect(try files.contentsOfDirectory(atPath: device.folder("elsewhere")).isEmpty)
+  }
+
+  @Test("A link in place of an installed file is not read through, and repair puts the file back")
+  func linkInPlaceOfFile() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let file = try #require(try device.active()).folder + "/" + Publication.weights
+    try FileManager.default.moveItem(atPath: file, toPath: device.folder("moved"))
+    try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: device.folder("moved"))
+    #expect(try device.listed().first?.unchanged == false)
+    let server = try Publication.server
+    let result = try device.run([
+      "repair", "--state", device.state, "--store", device.store, "--metadata-url", server.url("v1/metadata"), "--targets-url",
+      server.url("v1/targets"),
+    ])
+    #expect(result.status == 0, "\(result.errorText)")
+    try device.expectActive("1.0")
+  }
+}
+
+@Suite("Processes at once")
+struct ProcessTests {
+  @Test("While one installs, another is told so; the first is not disturbed")
+  func twoProcesses() throws {
+    let device = try InstallDevice()
+    let slow = [try Publication.server.url("v1/targets", "slowly=1500000", for: Publication.weights)]
+    let first = try Child(builtCommand("manifest-install"), device.words(targets: slow), environment: InstallDevice.noProxies)
+    for _ in 0..<1000 where device.names("staging/parts").isEmpty { usleep(10_000) }
+    let second = try device.install()
+    #expect(second.status == 15 && second.errorText.contains("\(first.processID)"), "\(second.errorText)")
+    #expect(try device.run(["list", "--store", device.store]).status == 0)
+    #expect(try first.wait().status == 0)
+    try device.expectActive("1.0")
+  }
+
+  @Test("A process that was killed holds no lock")
+  func killedHolder() throws {
+    let device = try InstallDevice()
+    let slow = [try Publication.server.url("v1/targets", "slowly=1500000", for: Publication.weights)]
+    let first = try Child(builtCommand("manifest-install"), device.words(targets: slow), environment: InstallDevice.noProxies)
+    for _ in 0..<1000 where device.names("staging/parts").isEmpty { usleep(10_000) }
+    first.send(SIGKILL)
+    _ = try first.wait()
+    _ = try device.install().successful()
+    try device.expectActive("1.0")
+  }
+
+  @Test("Interrupted, it ends with 130 and keeps what it fetched", arguments: ["v1", "plain1"])
+  func interrupted(state: String) throws {
+    let device = try InstallDevice()
+    let slow = [try Publication.server.url("\(state)/targets", "slowly=1500000", for: Publication.weights)]
+    let first = try Child(
+      "env", ["--default-signal=INT", builtCommand("manifest-install")] + device.words(targets: slow), environment: InstallDevice.noProxies)
+    for _ in 0..<1000 {
+      let names = device.names("staging/parts").map { device.store + "/staging/parts/" + $0 }
+      if names.contains(where: { ((try? FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int) ?? 0) > 100_000 }) { break }
+      usleep(10_000)
+    }
+    first.send(SIGINT)
+    #expect(try first.wait(seconds: 60).status == 130)
+    #expect(!device.names("staging/parts").isEmpty)
+    #expect(try device.active() == nil)
+    _ = try device.install().successful()
+    try device.expectActive("1.0")
+  }
+}
+
+extension InstallDevice.Listed: Equatable {}

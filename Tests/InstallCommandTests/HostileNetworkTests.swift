@@ -1,0 +1,194 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a server does with the weights, and how an installation then ends.
+struct Hostility: Sendable, CustomTestStringConvertible {
+  let behaviour: String
+  /// With the hashes of the segments, and without them.
+  let segmented: Int32
+  let plain: Int32
+
+  init(_ behaviour: String, _ segmented: Int32, _ plain: Int32? = nil) {
+    (self.behaviour, self.segmented, self.plain) = (behaviour, segmented, plain ?? segmented)
+  }
+
+  var testDescription: String { behaviour }
+
+  static let all = [
+    // The server has other things to say than the file.
+    Hostility("status=404", 13), Hostility("endless_status=404", 13), Hostility("status=500", 13), Hostility("html", 12),
+    Hostility("empty", 12), Hostility("gzip", 13), Hostility("encoding=br", 13), Hostility("loop", 13), Hostility("to_file", 13),
+    Hostility("busy_for_hours", 13),
+    // The body is longer or shorter than what is signed, or another.
+    Hostility("longer", 12), Hostility("endless", 12), Hostility("endless_chunked", 12), Hostility("announces=10000000000", 12),
+    Hostility("says_less", 12), Hostility("closes_early", 13), Hostility("half_without_length", 12), Hostility("flipped", 12),
+    Hostility("bad_at=3000000", 12),
+    // Parts that are not those asked for; without hashes nothing is asked for in parts at first.
+    Hostility("other_range", 13), Hostility("other_total", 13), Hostility("no_content_range", 13), Hostility("multipart", 13),
+    // Connections that break and stall.
+    Hostility("reset", 13), Hostility("close", 13), Hostility("drip_headers", 13),
+    // Unusual, and right.
+    Hostility("ignores_range", 0), Hostility("no_length", 0), Hostility("chunked", 0), Hostility("interim", 0), Hostility("to=other", 0),
+    Hostility("redirect=3", 0), Hostility("fails_first=2", 0), Hostility("busy_first=1", 0), Hostility("resets_first=1", 0),
+    Hostility("signed=2", 0),
+  ]
+}
+
+@Suite("Whatever a server does, what is active stays active and intact")
+struct HostileNetworkTests {
+  private static let quick = ["--retry-delay", "1"]
+
+  @Test("With the hashes of its segments", arguments: Hostility.all)
+  func segmented(hostility: Hostility) throws { try attack(hostility, of: "v2", hostility.segmented) }
+
+  @Test("In one stream", arguments: Hostility.all)
+  func plain(hostility: Hostility) throws { try attack(hostility, of: "plain", hostility.plain) }
+
+  private func attack(_ hostility: Hostility, of state: String, _ status: Int32) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    // A path of its own for what a server counts.
+    let behaviour = hostility.behaviour
+    let targets = [try Publication.server.url("\(state)/targets", behaviour, for: Publication.weights)]
+    let result = try device.install("acme/voice@2.0", of: "v2", targets: targets, more: Self.quick)
+    #expect(result.status == status, "\(result.text)\(result.errorText)")
+    try device.expectActive(status == 0 ? "2.0" : "1.0")
+    // And then a good server is all it takes.
+    _ = try device.install("acme/voice@2.0", of: "v2").successful()
+    try device.expectActive("2.0")
+  }
+
+  @Test("One bad segment of many is fetched from the next source, and nothing else again", arguments: ["bad_at=3000000", "bad_at=0"])
+  func oneBadSegment(behaviour: String) throws {
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    let server = try HostileServer(serving: copy.path)
+    let device = try InstallDevice()
+    let targets = [server.url("v2/targets", behaviour, for: Publication.weights), server.url("v2/targets", at: "other")]
+    let result = try device.install(of: "v2", targets: targets, more: Self.quick)
+    #expect(result.status == 0, "\(result.errorText)")
+    try device.expectActive("2.0")
+    let requests = try server.requests(Publication.weights).filter { $0.path.hasSuffix(Publication.weights) }
+    #expect(requests.filter { $0.at == "other" }.count == 1)
+    #expect(requests.filter { $0.at == "http" }.count == 13)
+  }
+
+  @Test(
+    "Where the newest can't be fetched, the version that is here serves, and the output says so",
+    arguments: ["status=404", "flipped", "close", "html"])
+  func standIn(behaviour: String) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let targets = [try Publication.server.url("v2/targets", behaviour, for: Publication.weights)]
+    let result = try device.install(of: "v2", targets: targets, more: Self.quick)
+    #expect(result.status == 0 && result.text.hasPrefix("stand-in  acme/voice@1.0:default serves instead of 2.0:default"), "\(result.errorText)")
+    try device.expectActive("1.0")
+  }
+
+  @Test("A mirror that can't be reached and metadata that can't be trusted block new installs, and nothing else")
+  func unreachableMetadata() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    for (url, status) in [
+      ("http://127.0.0.1:9/metadata", 13), (try Publication.server.url("v2/metadata", "flipped", for: "timestamp.json"), 10),
+    ] as [(String, Int32)] {
+      let result = try device.run([
+        "install", "acme/voice", "--state", device.state, "--store", device.store, "--metadata-url", url, "--targets-url",
+        Publication.server.url("v2/targets"),
+      ])
+      #expect([status, 16].contains(result.status), "\(result.errorText)")
+      #expect(result.errorText.contains("acme/voice@1.0:default is installed and stays active"))
+      try device.expectActive("1.0")
+    }
+  }
+}
+
+@Suite("A download that broke off goes on from what is there")
+struct ResumeTests {
+  /// Puts what a killed download would have left where it would be.
+  private func seed(_ device: InstallDevice, _ bytes: Data, of state: String) throws {
+    let file = try Publication.file("acme/voice/2.0/\(Publication.weights)")
+    let sum = try runChild("sha256sum", [Publication.path("../models/acme/voice/2.0/\(Publication.weights)")]).successful().text.prefix(64)
+    #expect(file.count > bytes.count || file.count == bytes.count)
+    try device.folder.write(Array(bytes), to: "store/staging/parts/\(sum)", mode: 0o600)
+  }
+
+  private func requests(_ server: HostileServer) throws -> [HostileServer.Request] {
+    try server.requests(Publication.weights).filter { $0.path.hasSuffix(Publication.weights) }
+  }
+
+  private func install(_ device: InstallDevice, _ state: String, _ behaviour: String? = nil) throws -> (ChildResult, HostileServer) {
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path(state), copy(state)]).successful()
+    let server = try HostileServer(serving: copy.path)
+    let targets = [server.url(state + "/targets", behaviour, for: Publication.weights)]
+    let result = try device.install("acme/voice@2.0", of: "v2", targets: targets, more: ["--retry-delay", "1"])
+    _ = try requests(server)
+    return (result, server)
+  }
+
+  @Test("In one stream: from the byte where it broke off")
+  func continuesStream() throws {
+    let device = try InstallDevice()
+    let whole = try Publication.file("acme/voice/2.0/\(Publication.weights)")
+    try seed(device, whole.prefix(3_000_001), of: "plain")
+    let (result, server) = try install(device, "plain")
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(try requests(server).map { $0.headers["range"] } == ["bytes=3000001-\(whole.count - 1)"])
+    try device.expectActive("2.0")
+  }
+
+  @Test("With segments: only those that are missing or wrong")
+  func continuesSegments() throws {
+    let device = try InstallDevice()
+    var bytes = try Publication.file("acme/voice/2.0/\(Publication.weights)").prefix(3_000_001)
+    bytes[600_000] ^= 1
+    try seed(device, bytes, of: "v2")
+    let (result, server) = try install(device, "v2")
+    #expect(result.status == 0, "\(result.errorText)")
+    // Of 13 segments 5 were whole, and one of them is damaged.
+    #expect(try requests(server).count == 9)
+    #expect(try requests(server).contains { $0.headers["range"] == "bytes=524288-1048575" })
+    try device.expectActive("2.0")
+  }
+
+  @Test("What is there already as a whole is only verified", arguments: ["v2", "plain"])
+  func wholeFile(state: String) throws {
+    let device = try InstallDevice()
+    try seed(device, Publication.file("acme/voice/2.0/\(Publication.weights)"), of: state)
+    let (result, server) = try install(device, state)
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(try requests(server).isEmpty)
+    try device.expectActive("2.0")
+  }
+
+  @Test("What is there of something else is given up, and never mixed in", arguments: ["v2", "plain"], [3_000_000, 9_000_000])
+  func foreignBytes(state: String, count: Int) throws {
+    let device = try InstallDevice()
+    var generator = SeededGenerator(seed: 3)
+    try device.folder.write("", to: "store/x")
+    let bytes = Data(generator.bytes(min(count, Publication.weightsByteCount)))
+    try seed(device, bytes, of: state)
+    let (result, _) = try install(device, state)
+    #expect(result.status == 0, "\(result.errorText)")
+    try device.expectActive("2.0")
+  }
+
+  @Test(
+    "A server that ignores the part asked for, or sends another, never has its body appended",
+    arguments: [("ignores_range", 0), ("other_range", 13), ("other_total", 13), ("no_content_range", 13), ("closes_early", 13)] as [(String, Int32)])
+  func wrongParts(behaviour: String, status: Int32) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    try seed(device, Publication.file("acme/voice/2.0/\(Publication.weights)").prefix(3_000_001), of: "plain")
+    let (result, _) = try install(device, "plain", behaviour)
+    #expect(result.status == status, "\(result.errorText)")
+    try device.expectActive(status == 0 ? "2.0" : "1.0")
+    let part = device.names("staging/parts").map { device.store + "/staging/parts/" + $0 }
+    for path in part {
+      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+      #expect(try #require(size) <= Publication.weightsByteCount + 200)
+    }
+  }
+}

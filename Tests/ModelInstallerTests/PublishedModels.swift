@@ -1,0 +1,71 @@
+import Digests
+import FileIO
+import ModelInstaller
+import RepositoryFixtures
+import TUFMetadata
+import TestSupport
+import Testing
+
+/// A signed repository in memory, the network that it is had from, and a device's folder.
+struct PublishedModels {
+  static let model = "org/voice"
+  static let metadata = "http://example.org/metadata"
+  static let targets = "http://example.org/targets"
+
+  var repository = FixtureRepository()
+  let network = MemoryTransport()
+  let folder: TemporaryFolder
+  /// The versions that the description lists, newest first.
+  private(set) var versions: [String] = []
+
+  init() throws { folder = try TemporaryFolder() }
+
+  static func content(_ name: String, of version: String) -> [UInt8] {
+    var generator = SeededGenerator(seed: UInt64(version.utf8.reduce(0) { $0 &* 31 &+ Int($1) }))
+    return name == "shared.bin" ? Array("the same in every version".utf8) : generator.bytes(300_000)
+  }
+
+  /// Publishes one version more, of two files.
+  mutating func publish(_ version: String) {
+    versions.insert(version, at: 0)
+    let files = ["weights.bin", "shared.bin"]
+    for name in files { put("org/voice/\(version)/\(name)", Self.content(name, of: version)) }
+    let texts = versions.map { version in
+      let paths = files.map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
+      return "{\"version\":\"\(version)\",\"variants\":[{\"name\":\"default\",\"files\":[\(paths)]}]}"
+    }
+    let description =
+      "{\"schema\":\"signed-manifest/model/1\",\"title\":\"Voice\",\"licence\":\"MIT\",\"versions\":[\(texts.joined(separator: ","))]}"
+    put("org/voice/model.json", Array(description.utf8))
+    repository.publishNext()
+    for (path, bytes) in repository.files { network["\(Self.metadata)/\(path)"] = bytes }
+  }
+
+  private mutating func put(_ path: String, _ bytes: [UInt8]) {
+    repository.entries[ByteString(path)] = FixtureRepository.entry(of: bytes)
+    network[url(of: path, bytes)] = bytes
+  }
+
+  func url(of path: String, _ bytes: [UInt8]) -> String {
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    return "\(Self.targets)/\(path[..<slash])\(SHA256.hash(of: bytes)).\(path[slash...])"
+  }
+
+  func weightsURL(_ version: String) -> String {
+    url(of: "org/voice/\(version)/weights.bin", Self.content("weights.bin", of: version))
+  }
+
+  func settings() throws -> LibrarySettings {
+    var settings = try LibrarySettings(
+      root: repository.anchor, metadata: [.server(HTTPURL(Self.metadata))], targets: [.server(HTTPURL(Self.targets))], folder: folder.path)
+    settings.clock = { FixtureRepository.now.secondsSince1970 }
+    settings.retry.firstDelay = 1
+    settings.device = Device(platform: "linux", architecture: "x86_64")
+    return settings
+  }
+
+  func library() throws -> ModelLibrary {
+    let network = network
+    return ModelLibrary(try settings()) { () throws(InstallationError) in network }
+  }
+}
