@@ -25,6 +25,21 @@ package struct FileStatus: Equatable, Sendable {
   package let owner: UInt32
   package let linkCount: UInt64
 
+  package init(
+    device: UInt64, inode: UInt64, kind: FileKind, byteCount: Int64, modifiedNanoseconds: Int64, changedNanoseconds: Int64,
+    permissions: UInt16, owner: UInt32, linkCount: UInt64
+  ) {
+    self.device = device
+    self.inode = inode
+    self.kind = kind
+    self.byteCount = byteCount
+    self.modifiedNanoseconds = modifiedNanoseconds
+    self.changedNanoseconds = changedNanoseconds
+    self.permissions = permissions
+    self.owner = owner
+    self.linkCount = linkCount
+  }
+
   /// Whether both describe one file, whatever its content.
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }

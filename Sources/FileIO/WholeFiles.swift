@@ -18,7 +18,7 @@ extension FileDescriptor {
     guard status.byteCount <= Int64(limit) else { throw .tooLarge(path: path, limit: limit) }
     // One more than the file should have, to see its end; never more memory at a step than what was read justifies.
     let largestStep: Int64 = 64 << 20
-    var bytes = [UInt8](repeating: 0, count: Int(min(max(status.byteCount, 0), largestStep)) + 1)
+    var bytes = LargeMemory.zeros(count: Int(min(max(status.byteCount, 0), largestStep)) + 1)
     var count = 0
     while true {
       let found: Int

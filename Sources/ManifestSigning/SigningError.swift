@@ -68,6 +68,8 @@ public enum SigningError: Error, Equatable, Sendable {
   case removed([TargetPath])
   /// The newest version that can be written is published already.
   case noVersionLeft(role: TopLevelRole)
+  /// A part of the catalog that another machine hashed can't be merged.
+  case fragment(path: String, FragmentFault)
   /// Files can't be spread over this many bins.
   case binCount(Int)
   /// A proposal or a signature does not do.
@@ -113,6 +115,7 @@ extension SigningError: CustomStringConvertible {
     case .replaced(let paths): Self.list("files of a published version have other content now:", paths, count: paths.count)
     case .removed(let paths): Self.list("files that are published are missing:", paths, count: paths.count)
     case .noVersionLeft(let role): "the newest version that \(role) metadata can have is published already"
+    case .fragment(let path, let fault): "the fragment \(path) can't be merged: \(fault)"
     case .binCount(let count):
       "files can't be spread over \(count) bins: expected a power of two up to \(HashBins.greatestCount), or 1 for none"
     case .ceremony(let fault): fault.description

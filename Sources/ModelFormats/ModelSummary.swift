@@ -41,6 +41,12 @@ public struct ModelSummary: Equatable, Sendable {
     self.content = content
   }
 
+  /// What was remembered of a file that was inspected before.
+  package init(format: ModelFormat, content: FileContent, quantisation: String?) {
+    self.init(format: format, content: content)
+    self.quantisation = quantisation
+  }
+
   mutating func count(type: String, elements: UInt64, bytes: UInt64) {
     tensorCount += 1
     let (sum, overflow) = parameterCount.addingReportingOverflow(elements)

@@ -56,6 +56,10 @@ extension Failure {
       .key
     case .ceremony(let fault): fault.exitCode
     case .keyName, .binCount: .usage
+    case .fragment(_, .unsigned), .fragment(_, .unlistedKey), .fragment(_, .invalidSignature): .signature
+    case .fragment(_, .expired): .expiredOrRolledBack
+    case .fragment(_, .contradiction): .fileMismatch
+    case .fragment: .malformed
     case .metadata, .description, .descriptionMismatch, .scan, .format: .malformed
     case .changedWhileHashed, .replaced, .removed: .fileMismatch
     case .locked: .locked
@@ -82,6 +86,10 @@ extension Failure {
     case .signer(_, let fault): fault.hint ?? "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
     case .unsafeConfiguration: "make it yours, or root's, alone to write: chown, chmod go-w"
     case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
+    case .fragment(_, .unlistedKey):
+      "if the key is the machine's, put its public half into keys and its name into keys/policy.json; otherwise don't use the fragment"
+    case .fragment(_, .overlap), .fragment(_, .contradiction): "give each file to one machine, and make the fragments anew"
+    case .fragment: "make the fragment anew with manifest-sign hash"
     case .keyExists, .keyName, .binCount: nil
     case .replaced: "put the new content under a new version, or give --allow-replace"
     case .removed: "put them back, or give --allow-remove"

@@ -9,7 +9,7 @@ struct Main {
       name: "manifest-sign", version: ToolVersion.current,
       summary: "Hashes AI model files and signs the whole catalog as metadata of The Update Framework.",
       verbs: [
-        InitVerb.verb, PublishVerb.verb, ProposeVerb.verb, SignVerb.verb, RotateVerb.verb, RefreshVerb.verb,
+        InitVerb.verb, PublishVerb.verb, HashVerb.verb, ProposeVerb.verb, SignVerb.verb, RotateVerb.verb, RefreshVerb.verb,
         StatusVerb.verb, ShowVerb.verb, VerifyVerb.verb, DrillVerb.verb, KeyGenerateVerb.verb, KeyListVerb.verb,
         KeyImportVerb.verb, KeyExportVerb.verb, KeyPassphraseVerb.verb, KeyCheckVerb.verb,
       ],

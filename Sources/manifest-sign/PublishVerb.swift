@@ -6,7 +6,9 @@ internal import ModelFormats
 internal import TUFMetadata
 
 enum PublishVerb {
-  private static let folder = Argument("DIR", "The models: DIR/<org>/<name>/<version>/files…")
+  private static let folder = Argument("DIR", "The models: DIR/<org>/<name>/<version>/files…", .optional)
+  private static let fragment = Option.repeated(
+    "--fragment", "FILE", "Instead of DIR, what manifest-sign hash wrote on the machines where the models lie; may be repeated.")
   private static let stage = Option.flag("--stage", "Put the models themselves into manifests/targets too, ready to be served.")
   private static let replace = Option.flag("--allow-replace", "Let a file of a published version get another content.")
   private static let moving = Option.flag(
@@ -14,6 +16,7 @@ enum PublishVerb {
   private static let role = Option.value("--role", "TEAM", "Sign as this team: what targets delegates to it, and nothing else.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
+  private static let rehash = Option.flag("--rehash", "Read every file, those too that have not changed since they were hashed.")
   private static let bins = Option.integer(
     "--bins", "N", "Spread the files over N roles from now on, a power of two; 1 lists all in one manifest again.",
     in: 1...HashBins.greatestCount)
@@ -21,13 +24,18 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, moving, bins, role] + RepositoryOptions.passphrases,
-    conflicts: [RepositoryOptions.passphraseConflict, [bins.name, role.name]],
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, moving, bins, role, rehash, fragment]
+      + RepositoryOptions.passphrases,
+    conflicts: [
+      RepositoryOptions.passphraseConflict, [bins.name, role.name], [fragment.name, stage.name], [fragment.name, rehash.name],
+    ],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
         + "Devices see all of it at once, when the timestamp is replaced at the end. Without a change nothing is signed, unless the last third of "
         + "a lifetime has begun: then all three are signed again. The root is never renewed here.",
       "A model is described by DIR/<org>/<name>/model.json where you write one, and otherwise by what lies in its folder.",
+      "Digests are remembered in .manifest-sign-cache of the repository, beside the path, device, inode, length and times of each file: what has not "
+        + "changed since is not read again. Nothing else ever uses it; verify reads every file.",
       "Where targets needs more signatures than there are keys at hand, the result waits in pending: others add theirs with sign. What a team is "
         + "trusted with is left to it; --role signs as that team.",
       RepositoryOptions.passphraseText,
@@ -42,6 +50,13 @@ enum PublishVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
+    let fragments = invocation.values(fragment.name)
+    let folder = invocation.value(Self.folder.name)
+    guard (folder == nil) != fragments.isEmpty else {
+      throw Failure(
+        .usage, folder == nil ? "nothing is named to be published" : "DIR and \(fragment.name) exclude each other",
+        expected: "DIR, or \(fragment.name) FILE", found: folder == nil ? "neither" : "both")
+    }
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
@@ -50,18 +65,21 @@ enum PublishVerb {
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
     options.allowsMovingSources = invocation.flag(moving.name)
+    options.rehashes = invocation.flag(rehash.name)
     options.binCount = invocation.integer(bins.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(
-      invocation.required(folder.name), options, as: invocation.value(role.name).map { ByteString($0) }, passphrases: passphrases,
-      now: ReleaseClock.signingTime(), observer: observer)
+      folder.map { .folder($0) } ?? .fragments(fragments), options, as: invocation.value(role.name).map { ByteString($0) },
+      passphrases: passphrases, now: ReleaseClock.signingTime(), observer: observer)
     observer.finish()
     try show(report, output, layout)
     return .done
   }
 
   private static func show(_ report: PublishingReport, _ output: Output, _ layout: RepositoryLayout) throws {
+    for warning in report.cacheWarnings { output.warning("\(warning)") }
+    output.report("hashed", .count(report.hashedCount))
     if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
     output.report("changed", .bool(!report.changes.isEmpty))
     output.report("renewed", .bool(report.isRenewed))

@@ -7,6 +7,11 @@ package struct ScannedFile: Equatable, Sendable {
   /// The path below the scanned folder, which is the target path too.
   package let path: TargetPath
   package let status: FileStatus
+
+  package init(path: TargetPath, status: FileStatus) {
+    self.path = path
+    self.status = status
+  }
 }
 
 /// One folder `<org>/<name>/<version>`.

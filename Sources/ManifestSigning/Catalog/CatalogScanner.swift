@@ -14,19 +14,28 @@ package struct CatalogScanner {
   private var problems: [ScanProblem] = []
   private var search: SecretSearch
 
-  private init(_ search: SecretSearch) { self.search = search }
+  private let known: DigestCache
+
+  private init(_ search: SecretSearch, _ known: DigestCache) {
+    self.search = search
+    self.known = known
+  }
 
   /// Lists the models in a folder.
   /// - Parameters:
   ///   - folder: its path; where that is a symbolic link, it is followed.
   ///   - search: what finds secret keys among the files; one that knows the repository's keys finds their bare seeds too.
   /// - Throws: `SigningError.file` where the folder can't be opened; else `SigningError.scan` with every problem, in the order of the paths.
-  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan { try scan(folder, SecretSearch(knowing: [])) }
+  package static func scan(_ folder: String) throws(SigningError) -> CatalogScan {
+    try scan(folder, SecretSearch(knowing: []), known: DigestCache())
+  }
 
-  static func scan(_ folder: String, _ search: SecretSearch) throws(SigningError) -> CatalogScan {
+  /// - Parameter known: a file that is in it needs no more than a look at its status.
+  static func scan(_ folder: String, _ search: SecretSearch, known: DigestCache) throws(SigningError) -> CatalogScan {
     let top: FileDescriptor
     do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
-    var scanner = Self(search)
+    // Whether a file is the bare seed of a key can only be told by whoever knows the key.
+    var scanner = Self(search, known.searchedKeys == search.keys ? known : DigestCache())
     let models = scanner.models(in: top)
     guard scanner.problems.isEmpty else {
       let problems = scanner.problems.sorted { $0.path < $1.path }
@@ -134,6 +143,9 @@ package struct CatalogScanner {
   // MARK: One file
 
   private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
+    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)), known.known(path, child.status) != nil {
+      return ScannedFile(path: path, status: child.status)
+    }
     do throws(Errno) {
       let file = try folder.open(child.name.bytes, .readNoFollow)
       let status = try file.status()

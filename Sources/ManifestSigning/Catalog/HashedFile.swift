@@ -11,4 +11,11 @@ package struct HashedFile: Equatable, Sendable {
   package let segments: SegmentDigests?
   /// What it says about itself.
   package let summary: ModelSummary
+
+  package init(file: ScannedFile, target: TargetFile, segments: SegmentDigests?, summary: ModelSummary) {
+    self.file = file
+    self.target = target
+    self.segments = segments
+    self.summary = summary
+  }
 }

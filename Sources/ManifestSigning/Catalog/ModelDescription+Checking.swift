@@ -7,7 +7,7 @@ extension ScannedModel {
 
   /// The description that people wrote, held against the files beside it; nil where nobody wrote one.
   /// - Throws: `SigningError.description` or `SigningError.descriptionMismatch`.
-  package func readDescription(allowsMovingSources: Bool = true) throws(SigningError) -> ModelDescription? {
+  package func readDescription(allowsMovingSources: Bool) throws(SigningError) -> ModelDescription? {
     guard let bytes = description else { return nil }
     let path = try descriptionPath()
     let described: ModelDescription

@@ -65,6 +65,7 @@ struct CatalogShare {
   /// - Throws: `ceremony(.notDelegated)` where devices would not look to the team for a path.
   func take(from manifest: inout Manifest) throws(SigningError) {
     guard let team else {
+      guard !teams.isEmpty else { return }
       manifest.files = manifest.files.filter { path, _ in path.name == Catalog.fileName || !teams.contains { $0.isTrusted(with: path) } }
       return
     }
@@ -76,6 +77,7 @@ struct CatalogShare {
   /// What makes the manifest another than the published one. A file that a team has taken over is not missing.
   func changes(to manifest: Manifest) -> ManifestChanges {
     var old = (team == nil ? state.files : teamFile?.targets.map(Manifest.init)) ?? Manifest()
+    if team == nil, teams.isEmpty { return manifest.changes(since: old) }
     if team == nil, let name = try? TargetPath(Catalog.fileName) {
       var kept = old
       kept.files = old.files.filter { path, _ in path == name || !teams.contains { $0.isTrusted(with: path) } }

@@ -10,6 +10,8 @@ struct CatalogContent {
   let scan: CatalogScan
   /// The files of the models.
   let files: [HashedFile]
+  /// How many of them were read: the others were known.
+  let hashedCount: Int
   /// `catalog.json` and each `model.json`, as they will be served.
   let documents: [TargetPath: [UInt8]]
   var manifest: Manifest
@@ -18,19 +20,40 @@ struct CatalogContent {
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
   ///   - secrets: finds secret keys among the files.
-  ///   - allowsMovingSources: whether a file's source may be what somebody else can change: a branch of a repository, say.
+  ///   - cache: what earlier publications have found out, so that only what has changed since is read.
   ///   - others: models that are published by others, for the list of models.
+  ///   - allowsMovingSources: whether a file's source may be what somebody else can change: a branch of a repository, say.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, _ secrets: SecretSearch, others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool = true,
-    observer: some PublishingObserver,
+    _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout,
+    others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool, observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    scan = try CatalogScanner.scan(folder, secrets)
+    let scan = try CatalogScanner.scan(folder, secrets, known: cache)
+    cache.keepOnly(scan, searchedFor: secrets.keys)
+    try self.init(scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { () throws(SigningError) in
+      try Self.hash(scan, &cache, layout, observer)
+    }
+  }
+
+  /// Merges what other machines have hashed.
+  init(
+    _ merge: FragmentMerge, others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?
+  ) throws(SigningError) {
+    try self.init(merge.scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { (merge.files, 0) }
+  }
+
+  private init(
+    _ scan: CatalogScan, others: [ModelName: ModelDescription], allowsMovingSources: Bool,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?,
+    hash: () throws(SigningError) -> ([HashedFile], hashedCount: Int)
+  ) throws(SigningError) {
+    self.scan = scan
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
     for model in scan.models { descriptions[model.name] = try model.readDescription(allowsMovingSources: allowsMovingSources) }
-    files = try Self.hash(scan, observer)
+    (files, hashedCount) = try hash()
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files { summaries[file.file.path] = file.summary }
     var documents: [TargetPath: [UInt8]] = [:]
@@ -68,15 +91,25 @@ struct CatalogContent {
 
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
-  private static func hash(_ scan: CatalogScan, _ observer: some PublishingObserver) throws(SigningError) -> [HashedFile] {
-    observer.willHash(fileCount: scan.files.count, byteCount: scan.files.reduce(0) { $0 + $1.status.byteCount })
-    var hasher = try FileHasher(folder: scan.folder)
-    var hashed: [HashedFile] = []
-    for file in scan.files {
-      observer.willHash(file.path)
-      hashed.append(try hasher.hash(file, progress: observer.didHash, isCancelled: observer.isCancelled))
+  private static func hash(
+    _ scan: CatalogScan, _ cache: inout DigestCache, _ layout: RepositoryLayout, _ observer: some PublishingObserver
+  ) throws(SigningError) -> ([HashedFile], hashedCount: Int) {
+    let files = scan.files
+    var hashed = files.map { file in
+      cache.known(file.path, file.status).flatMap { HashedFile(file: file, $0, servedIn: layout) }
     }
-    return hashed
+    let unknown = files.indices.filter { hashed[$0] == nil }
+    observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
+    guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }
+    let start = WallClock.nanosecondsSince1970
+    var hasher = try FileHasher(folder: scan.folder)
+    for index in unknown {
+      observer.willHash(files[index].path)
+      let file = try hasher.hash(files[index], progress: observer.didHash, isCancelled: observer.isCancelled)
+      cache.remember(file, readAfter: start)
+      hashed[index] = file
+    }
+    return (hashed.compactMap(\.self), unknown.count)
   }
 }
 

@@ -3,7 +3,8 @@ public import TUFMetadata
 
 /// How long each role's metadata lives, and who holds which key: `keys/policy.json`, which is shared and holds no secret.
 ///
-/// Where the catalog is spread over bins, their number stands there as well, as `"bins": 256`.
+/// Where the catalog is spread over bins, their number stands there as well, as `"bins": 256`; and where machines hash parts of it, the names of
+/// their keys, as `"machines": ["machine-1"]`.
 /// ```json
 /// {"holders": {"root-1": "Alice"}, "lifetimes": {"root": 365, "snapshot": 30, "targets": 365, "timestamp": 14}}
 /// ```
@@ -14,6 +15,8 @@ public struct Policy: Equatable, Sendable {
   public var holders: [String: String]
   /// The roles that the files are spread over; nil where the top-level targets list all of them.
   public var bins: HashBins?
+  /// The names of the keys of machines whose fragments are merged, as they lie in `keys`.
+  public var machines: [String] = []
 
   /// The lifetimes that hold unless told otherwise, in days.
   public static let standardLifetimes: [TopLevelRole: Int] = [.root: 365, .targets: 365, .snapshot: 30, .timestamp: 14]
@@ -66,6 +69,10 @@ public struct Policy: Equatable, Sendable {
       return bins
     }
     self.init(lifetimes: lifetimes, holders: holders, bins: bins)
+    machines =
+      try json.readIfPresent("machines") { value throws(MetadataError) in
+        try value.requireElements { name throws(MetadataError) in try name.requireString().description }
+      } ?? []
   }
 
   var bytes: [UInt8] { PrettyJSON.bytes(tree, order: []) }
@@ -77,6 +84,7 @@ public struct Policy: Equatable, Sendable {
       "lifetimes": .object(
         Dictionary(lifetimes.map { ($0.key.name, .integer(Int64($0.value))) }, uniquingKeysWith: { first, _ in first })),
     ]
+    if !machines.isEmpty { members["machines"] = .array(machines.map { .string(ByteString($0)) }) }
     members["bins"] = bins.map { .integer(Int64($0.count)) }
     return .object(members)
   }

@@ -15,10 +15,20 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsRemoving = false
   /// Whether a source on the Hugging Face Hub may be a branch or a tag, which can come to lead to another file.
   public var allowsMovingSources = false
+  /// Whether every file is read, those too that earlier publications have read and that have not changed since.
+  public var rehashes = false
   /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
   public var binCount: Int?
 
   public init() {}
+}
+
+/// Where the files of a publication are.
+public enum PublishingSource: Equatable, Sendable {
+  /// A folder: `<org>/<name>/<version>/files…`, with `<org>/<name>/model.json` where people wrote one.
+  case folder(String)
+  /// What `hash` wrote on the machines where the files lie. None of them is read.
+  case fragments([String])
 }
 
 /// What a publication did.
@@ -41,6 +51,10 @@ public struct PublishingReport: Sendable {
   public let byteCount: Int64
   /// The files that were put into `targets`; those that lay there already do not count.
   public let stagedCount: Int
+  /// The files that had to be read: the others were known from earlier publications.
+  public let hashedCount: Int
+  /// What is wrong with what is remembered of earlier publications.
+  public let cacheWarnings: [String]
   /// What a person should look at.
   public let warnings: [String]
   /// What waits in `pending` because fewer keys are at hand than have to sign; then devices see nothing of it yet.
@@ -52,13 +66,13 @@ extension Repository {
   ///
   /// Where fewer keys are at hand than have to sign, but one of the role at least, the result waits in `pending`.
   /// - Parameters:
-  ///   - folder: `<org>/<name>/<version>/files…`, with `<org>/<name>/model.json` where people wrote one.
+  ///   - source: the files, or what other machines say of them.
   ///   - team: the role that lists the files; nil for the top-level targets, which list all that no team is trusted with.
   ///   - now: the time of signing, from which the expiries are counted.
   ///   - observer: told of keys without a passphrase and of the progress, and asked whether to stop.
   /// - Throws: `SigningError`; then nothing of the publication is visible.
   public func publish(
-    _ folder: String, _ options: PublishingOptions, as team: ByteString? = nil, passphrases: PassphraseSource, now: UTCTime,
+    _ source: PublishingSource, _ options: PublishingOptions, as team: ByteString? = nil, passphrases: PassphraseSource, now: UTCTime,
     observer: some PublishingObserver
   ) throws(SigningError) -> PublishingReport {
     try PublishedSecrets.refuse(in: layout)
@@ -68,11 +82,7 @@ extension Repository {
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
     let share = try CatalogShare(state, team: team, layout)
-    var content = try CatalogContent(
-      folder, SecretSearch(layout), others: share.othersModels, allowsMovingSources: options.allowsMovingSources, observer: observer
-    ) {
-      (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout)
-    }
+    var (content, cacheWarnings) = try content(of: source, options, share, policy, now, observer)
     try share.take(from: &content.manifest)
     let changes = share.changes(to: content.manifest)
     try Self.requireAllowed(changes, content, options)
@@ -107,7 +117,50 @@ extension Repository {
       manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
       bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
       modelCount: content.scan.models.count, fileCount: content.files.count, byteCount: content.byteCount, stagedCount: stagedCount,
+      hashedCount: content.hashedCount, cacheWarnings: cacheWarnings,
       warnings: content.warnings.map(\.description), waiting: waiting)
+  }
+
+  private func content(
+    of source: PublishingSource, _ options: PublishingOptions, _ share: CatalogShare, _ policy: Policy, _ now: UTCTime,
+    _ observer: some PublishingObserver
+  ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
+    switch source {
+    case .folder(let folder): return try content(of: folder, options, share, observer)
+    case .fragments(let paths):
+      let ring = try KeyRing(layout)
+      var machines: [String: Ed25519PublicKey] = [:]
+      for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
+      var fragments: [Fragment] = []
+      for path in paths { fragments.append(try Fragment(path, machines: machines, now: now)) }
+      let content = try CatalogContent(
+        try FragmentMerge(fragments), others: share.othersModels, allowsMovingSources: options.allowsMovingSources
+      ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) }
+      return (content, [])
+    }
+  }
+
+  /// Hashes what is not known to be as it was at an earlier publication, and remembers it, even where a later file fails.
+  private func content(
+    of folder: String, _ options: PublishingOptions, _ share: CatalogShare, _ observer: some PublishingObserver
+  ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
+    let file = DigestCacheFile(layout, models: folder)
+    var cache = DigestCache()
+    var warnings: [String] = []
+    if !options.rehashes, let kept = file?.read() {
+      cache = kept.cache
+      if let warning = kept.warning { warnings.append(warning) }
+    }
+    let result: Result<CatalogContent, SigningError>
+    do throws(SigningError) {
+      result = .success(
+        try CatalogContent(
+          folder, SecretSearch(layout), cache: &cache, servedIn: layout, others: share.othersModels,
+          allowsMovingSources: options.allowsMovingSources, observer: observer
+        ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) })
+    } catch { result = .failure(error) }
+    if cache.isChanged, let warning = file?.write(cache) { warnings.append(warning) }
+    return (try result.get(), warnings)
   }
 
   /// How this publication is made, and whether that differs from what the repository remembers.

@@ -32,6 +32,8 @@ public struct RepositoryLayout: Equatable, Sendable {
   public var metadata: String { folder + "/manifests/metadata" }
   public var targets: String { folder + "/manifests/targets" }
   public var keys: String { folder + "/keys" }
+  /// What only saves work; git ignores it.
+  var cache: String { folder + "/.manifest-sign-cache" }
   public var pending: String { folder + "/pending" }
   /// The root that whoever has these secret keys trusts.
   public var trustedRoot: String { secrets + "/trusted-root.json" }

@@ -35,6 +35,7 @@ struct JSONParser {
     try refuseByteOrderMark(source)
     // Typical metadata takes no more than its own size. Memory that is reserved and not used is never touched.
     tape.reserveCapacity(source.count / MemoryLayout<JSONNode>.stride + 1)
+    tape.preferLargePages()
     do {
       try parseValues(source)
     } catch {

@@ -1,4 +1,5 @@
 internal import CSodium
+internal import Digests
 internal import TUFMetadata
 
 /// Tells the secret halves of known keys from all other bytes.
@@ -6,6 +7,9 @@ struct KnownKeys {
   private let publicKeys: Set<[UInt8]>
 
   init(_ keys: some Sequence<Ed25519PublicKey>) { publicKeys = Set(keys.map(\.bytes)) }
+
+  /// The same for the same keys, and for no others.
+  var fingerprint: SHA256Digest { SHA256.hash(of: publicKeys.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)) }
 
   /// Whether bytes are a seed, with a line end or not, a seed and public key, or an expanded key with its public half or without.
   func isSecretHalf(_ bytes: Span<UInt8>) -> Bool {

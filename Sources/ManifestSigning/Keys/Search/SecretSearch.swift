@@ -1,3 +1,4 @@
+internal import Digests
 package import FileIO
 package import TUFMetadata
 
@@ -17,6 +18,9 @@ package struct SecretSearch {
 
   /// - Parameter keys: the public halves by which a bare seed is known: it looks like any other bytes.
   package init(knowing keys: some Sequence<Ed25519PublicKey>) { known = KnownKeys(keys) }
+
+  /// Stands for the keys whose bare seeds are found.
+  var keys: SHA256Digest { known.fingerprint }
 
   /// Whether an open file is, holds or encodes a secret key; the members of a tar archive are looked at one by one.
   package mutating func finds(in file: borrowing FileDescriptor, byteCount: Int64) throws(Errno) -> Bool {

@@ -1,0 +1,84 @@
+internal import Digests
+package import FileIO
+internal import ModelFormats
+package import TUFMetadata
+
+/// What earlier publications have found out about the files of one folder: a file that the file system tells is the same needs no reading.
+///
+/// A file is the same where path, device, inode, length, time of modification and time of change are, the times to the nanosecond. No program
+/// can set the time of change. But a clock moves in steps: a file that changed just before it was hashed might change again within the step,
+/// and would still seem the same, so such a file is not remembered.
+package struct DigestCache: Sendable {
+  /// What is known of one file. It was held against its format, and is no secret key.
+  package struct Entry: Equatable, Sendable {
+    var device: UInt64
+    var inode: UInt64
+    var modifiedNanoseconds: Int64
+    var changedNanoseconds: Int64
+    let target: TargetFile
+    let summary: ModelSummary
+  }
+
+  /// Coarse file systems count in two seconds, others in the kernel's ticks of a few milliseconds; whoever serves a network file system has a
+  /// clock of his own.
+  package static let clockStep: Int64 = 2_000_000_000
+
+  /// Stands for the keys whose bare seeds the files were searched for.
+  var searchedKeys: SHA256Digest?
+  package private(set) var entries: [TargetPath: Entry]
+  /// Whether it differs from what was read.
+  package private(set) var isChanged = false
+
+  package init(_ entries: [TargetPath: Entry] = [:]) { self.entries = entries }
+
+  /// What is known of a file; nil where it has to be read.
+  package func known(_ path: TargetPath, _ status: FileStatus) -> Entry? {
+    guard let entry = entries[path], status.kind == .regular, entry.target.byteCount == status.byteCount, entry.device == status.device,
+      entry.inode == status.inode, entry.modifiedNanoseconds == status.modifiedNanoseconds,
+      entry.changedNanoseconds == status.changedNanoseconds
+    else { return nil }
+    return entry
+  }
+
+  /// Remembers what was hashed.
+  /// - Parameter start: a time before the file was read, in nanoseconds since 1970.
+  package mutating func remember(_ hashed: HashedFile, readAfter start: Int64?) {
+    let status = hashed.file.status
+    guard let start, hashed.target.fsverity != nil, status.modifiedNanoseconds < start &- Self.clockStep,
+      status.changedNanoseconds < start &- Self.clockStep
+    else { return }
+    isChanged = true
+    entries[hashed.file.path] = Entry(
+      device: status.device, inode: status.inode, modifiedNanoseconds: status.modifiedNanoseconds,
+      changedNanoseconds: status.changedNanoseconds, target: hashed.target,
+      summary: ModelSummary(format: hashed.summary.format, content: hashed.summary.content, quantisation: hashed.summary.quantisation))
+  }
+
+  /// Forgets what is no longer there.
+  /// - Parameter keys: stands for the keys whose bare seeds the files have been searched for by now.
+  mutating func keepOnly(_ scan: CatalogScan, searchedFor keys: SHA256Digest) {
+    if searchedKeys != keys {
+      searchedKeys = keys
+      isChanged = true
+    }
+    let paths = Set(scan.files.map(\.path))
+    guard entries.contains(where: { !paths.contains($0.key) }) else { return }
+    isChanged = true
+    entries = entries.filter { paths.contains($0.key) }
+  }
+}
+
+extension HashedFile {
+  /// A file that was hashed before. Its `.verity` is not remembered but read from where it is served.
+  /// - Returns: nil where that is missing or damaged, so that the file has to be read to write it anew.
+  init?(file: ScannedFile, _ entry: DigestCache.Entry, servedIn layout: RepositoryLayout) {
+    var segments: SegmentDigests?
+    if let byteCount = entry.target.segmentsByteCount, let place = layout.segments(file.path, entry.target) {
+      guard let bytes = try? readFile(place, limit: byteCount, followingLinks: false),
+        let digests = try? entry.target.segmentDigests(bytes)
+      else { return nil }
+      segments = digests
+    }
+    self.init(file: file, target: entry.target, segments: segments, summary: entry.summary)
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `What was hashed once is not read again` {
+  /// A site whose files changed long before they are hashed, as far as the file system tells: the time of change can't be set, so it is waited for.
+  static func site() throws -> ReleaseSite {
+    let site = try ReleaseSite()
+    Thread.sleep(forTimeInterval: 2.1)
+    return site
+  }
+
+  static func hashed(_ site: ReleaseSite, _ options: String...) throws -> Int {
+    try #require(try json(try site.publish(["--json"] + options).text)["hashed"] as? Int)
+  }
+
+  static func cache(_ site: ReleaseSite) throws -> String {
+    let folder = site.repository + "/.manifest-sign-cache"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("digests-") }
+    try #require(names.count == 1)
+    return folder + "/" + names[0]
+  }
+
+  @Test func `a file is read again where anything of it changed, and all are with --rehash`() throws {
+    let site = try Self.site()
+    #expect(try Self.hashed(site) == 3)
+    let manifest = try bytes(of: site.metadata + "/1.targets.json")
+    #expect(try Self.hashed(site) == 0)
+    #expect(try Self.hashed(site, "--rehash") == 3)
+    #expect(try bytes(of: site.metadata + "/1.targets.json") == manifest)
+    // Younger than the clock's step, so it is read each time; the content decides what is published.
+    try site.write("the weights of Tiny", to: "acme/tiny/1.0/weights.bin")
+    expect(12, "acme/tiny/1.0/weights.bin", in: try site.sign(["publish", site.models]))
+    #expect(try Self.hashed(site, "--allow-replace") == 1)
+    #expect(try Self.hashed(site) == 1)
+    // The same length and time of modification: the time of change tells.
+    let file = site.models + "/other/large/2024-05/large.bin"
+    let date = try #require(try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date)
+    try write([UInt8](repeating: 8, count: 700_000), to: file)
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+    expect(12, "large.bin", in: try site.sign(["publish", site.models]))
+  }
+
+  @Test func `a format is checked before a file is remembered, and what a person broke since is found`() throws {
+    let site = try Self.site()
+    try site.write("<html>", to: "acme/tiny/1.0/weights.gguf")
+    for _ in 0..<2 { expect(16, "weights.gguf", in: try site.sign(["publish", site.models])) }
+    try FileManager.default.removeItem(atPath: site.models + "/acme/tiny/1.0/weights.gguf")
+    // What was hashed before the failure was remembered.
+    #expect(try Self.hashed(site) < 3)
+  }
+
+  @Test func `the cache is the owner's alone, outside of what is served, and ignored by git`() throws {
+    let site = try Self.site()
+    try site.publish()
+    let cache = try Self.cache(site)
+    let mode = try FileManager.default.attributesOfItem(atPath: cache)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(try bytes(of: site.repository + "/.manifest-sign-cache/.gitignore") == Array("*\n".utf8))
+    let git = try runChild("sh", ["-c", "cd '\(site.repository)' && git init -q . && git status --porcelain --untracked-files=all"])
+    #expect(!git.text.contains("cache"), "\(git.text)\(git.errorText)")
+  }
+
+  enum Damage: CaseIterable {
+    case bitFlip, truncation, empty, longer, readableByOthers, symbolicLink, directory
+  }
+
+  @Test func `one that is damaged or not the owner's alone is ignored, with a warning, and replaced`() throws {
+    let site = try Self.site()
+    try site.publish()
+    let cache = try Self.cache(site)
+    let good = try bytes(of: cache)
+    for damage in Damage.allCases {
+      switch damage {
+      case .bitFlip:
+        var bad = good
+        bad[bad.count / 2] ^= 1
+        try write(bad, to: cache)
+      case .truncation: try write(Array(good.dropLast()), to: cache)
+      case .empty: try write([], to: cache)
+      case .longer: try write(good + [0], to: cache)
+      case .readableByOthers: try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: cache)
+      case .symbolicLink:
+        try write(good, to: cache + ".other")
+        try FileManager.default.removeItem(atPath: cache)
+        try FileManager.default.createSymbolicLink(atPath: cache, withDestinationPath: cache + ".other")
+      case .directory:
+        try FileManager.default.removeItem(atPath: cache)
+        try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: false)
+      }
+      let result = try site.publish(["--json"])
+      #expect(result.errorText.contains("every file is read"), "\(damage): \(result.errorText)")
+      #expect(try json(result.text)["hashed"] as? Int == 3, "\(damage)")
+      if damage == .directory { continue }
+      #expect(try Self.hashed(site) == 0, "\(damage)")
+      try? FileManager.default.removeItem(atPath: cache + ".other")
+    }
+  }
+
+  @Test func `verify reads every file, whatever is remembered`() throws {
+    let site = try Self.site()
+    try site.publish(["--stage"])
+    // Written through the page cache of the same inode: what a failing disk does leaves no trace in the times either, but can't be made here.
+    let file = site.models + "/acme/tiny/1.0/weights.bin"
+    try write(Array("the weights of tinY".utf8), to: file)
+    expect(12, "weights.bin", in: try site.sign(["verify", site.models]))
+  }
+}

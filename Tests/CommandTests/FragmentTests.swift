@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Fragments that machines hashed` {
+  /// A release site, and machines beside it, each with a part of the models and a key of its own.
+  struct Fleet {
+    let site: ReleaseSite
+    static let machines = ["machine-1", "machine-2"]
+
+    /// - Parameter listed: the machines that keys/policy.json lists.
+    init(listed: [String] = machines) throws {
+      site = try ReleaseSite([:])
+      try site.folder.write(Array("one".utf8), to: "machine-1/acme/tiny/1.0/weights.bin")
+      try site.folder.write([UInt8](repeating: 7, count: 700_000), to: "machine-1/acme/tiny/1.0/parts/large.bin")
+      try site.folder.write(Array("two".utf8), to: "machine-2/acme/tiny/1.1/weights.bin")
+      try site.folder.write(Array("three".utf8), to: "machine-2/other/model/2/weights.bin")
+      for name in Self.machines { try addMachine(name) }
+      try list(listed)
+    }
+
+    func addMachine(_ name: String) throws { try require(0, try site.sign(["key", "generate", name, "--no-passphrase"])) }
+
+    func list(_ names: [String]) throws {
+      let path = site.repository + "/keys/policy.json"
+      var policy = try json(of: path)
+      policy["machines"] = names
+      try JSONSerialization.data(withJSONObject: policy).write(to: URL(fileURLWithPath: path))
+    }
+
+    /// Hashes what a machine has.
+    @discardableResult
+    func hash(_ name: String, folder: String? = nil, to output: String? = nil, _ options: String..., time: Int? = nil) throws -> String {
+      let path = site.folder((output ?? name) + ".json")
+      try require(
+        0,
+        try runChild(
+          builtCommand("manifest-sign"),
+          ["hash", site.folder(folder ?? name), "--key", "\(site.repository)/secrets/\(name).key", "--out", path] + options,
+          environment: ["SOURCE_DATE_EPOCH": time.map(String.init)]))
+      return path
+    }
+
+    func publish(_ fragments: [String], _ options: String...) throws -> ChildResult {
+      try site.sign(["publish"] + fragments.flatMap { ["--fragment", $0] } + options)
+    }
+
+    /// Nothing was published.
+    func isUntouched() throws -> Bool { try site.newest("targets") == nil }
+  }
+
+  @Test func `make the manifest that one machine would have made, and none of the files is read`() throws {
+    let fleet = try Fleet()
+    let fragments = try Fleet.machines.map { try fleet.hash($0) }
+    for name in Fleet.machines {
+      try FileManager.default.createDirectory(atPath: fleet.site.models, withIntermediateDirectories: true)
+      try require(0, try runChild("sh", ["-c", "cp -R '\(fleet.site.folder(name))/.' '\(fleet.site.models)'"]))
+      try FileManager.default.removeItem(atPath: fleet.site.folder(name))
+    }
+    let environment: [String: String?] = ["SOURCE_DATE_EPOCH": "\(Int(Date().timeIntervalSince1970))"]
+    try require(0, try fleet.site.sign(["publish"] + fragments.flatMap { ["--fragment", $0] }, environment: environment))
+    let merged = try json(of: fleet.site.metadata + "/1.targets.json")["signed"] as? [String: Any]
+    // The very same as of one folder: nothing changes.
+    let report = try json(try fleet.site.publish(["--json"], environment: environment).text)
+    #expect(report["changed"] as? Bool == false)
+    #expect((merged?["targets"] as? [String: Any])?.count == 4 + 2 + 1)
+    try require(0, try fleet.site.sign(["verify", fleet.site.models]))
+  }
+
+  @Test func `can be hashed by GNU parallel, each job a part of one folder`() throws {
+    let fleet = try Fleet()
+    for number in 0..<30 { try fleet.site.folder.write(Array("\(number)".utf8), to: "machine-1/acme/many/1.0/\(number).bin") }
+    let command = "\(try builtCommand("manifest-sign")) hash '\(fleet.site.folder("machine-1"))' "
+      + "--key '\(fleet.site.repository)/secrets/machine-1.key' --part {}/4 --out '\(fleet.site.folder("part"))-{}.json'"
+    try require(0, try runChild("parallel", ["--will-cite", "--halt", "now,fail=1", "-j2", command, ":::", "0", "1", "2", "3"]))
+    try require(0, try fleet.publish((0..<4).map { fleet.site.folder("part-\($0).json") }))
+    let signed = try json(of: fleet.site.metadata + "/1.targets.json")["signed"] as? [String: Any]
+    #expect((signed?["targets"] as? [String: Any])?.count == 32 + 2 + 1)
+    try require(0, try fleet.site.sign(["verify", fleet.site.folder("machine-1")]))
+  }
+
+  @Test func `are refused where they overlap or contradict each other`() throws {
+    let fleet = try Fleet()
+    let first = try fleet.hash("machine-1")
+    let same = try fleet.hash("machine-2", folder: "machine-1", to: "same")
+    expect(16, "acme/tiny/1.0/", "same.json", "machine-1.json", in: try fleet.publish([first, same]))
+    expect(16, "machine-1.json", in: try fleet.publish([first, first]))
+    try fleet.site.folder.write(Array("six".utf8), to: "machine-1/acme/tiny/1.0/weights.bin")
+    try FileManager.default.removeItem(atPath: fleet.site.folder("machine-1/acme/tiny/1.0/parts"))
+    let other = try fleet.hash("machine-2", folder: "machine-1", to: "other")
+    expect(12, "weights.bin with other content", "other.json", in: try fleet.publish([first, other]))
+    // Names that one file system may take for one, which no machine saw together.
+    try fleet.site.folder.write(Array("x".utf8), to: "case/ACME/tiny/1.0/weights.bin")
+    expect(16, "collides", in: try fleet.publish([first, try fleet.hash("machine-2", folder: "case", to: "case")]))
+    #expect(try fleet.isUntouched())
+  }
+
+  @Test func `are refused unsigned, of a machine that is not listed, altered, or expired`() throws {
+    let fleet = try Fleet(listed: ["machine-1"])
+    let (good, unlisted) = (try fleet.hash("machine-1"), try fleet.hash("machine-2"))
+    expect(10, "machine-2.json", "machines", in: try fleet.publish([good, unlisted]))
+    let text = String(decoding: try bytes(of: good), as: UTF8.self)
+    func refuse(_ status: Int32, _ words: String, _ text: String) throws {
+      let path = fleet.site.folder("bad.json")
+      try write(Array(text.utf8), to: path)
+      expect(status, "bad.json", words, in: try fleet.publish([path]))
+    }
+    try refuse(10, "machine-1", text.replacing("\"length\":3", with: "\"length\":4"))
+    let signatures = try #require(text.range(of: #""signatures":\[[^\]]*\]"#, options: .regularExpression))
+    try refuse(10, "not signed", text.replacingCharacters(in: signatures, with: "\"signatures\":[]"))
+    try refuse(16, "malformed", String(text.dropLast()))
+    try refuse(16, "", "")
+    let old = try fleet.hash("machine-1", to: "old", "--days", "1", time: 1_700_000_000)
+    expect(11, "old.json", "valid until", in: try fleet.publish([old]))
+    // Signed metadata of the repository itself is no fragment: its key is not a machine's.
+    try require(0, try fleet.publish([good]))
+    expect(10, "1.targets.json", in: try fleet.publish([fleet.site.metadata + "/1.targets.json"]))
+    // A machine that is taken from the list is trusted no more.
+    try fleet.list([])
+    expect(10, "machine-1.json", in: try fleet.publish([good]))
+  }
+
+  @Test func `say what the files' headers say, and carry descriptions that people wrote`() throws {
+    let fleet = try Fleet()
+    try require(0, try fleet.publish([try fleet.hash("machine-1"), try fleet.hash("machine-2")]))
+    // As it was derived, in bytes of its own.
+    let written = try bytes(of: fleet.site.published("other/model/model.json")) + Array(" \n".utf8)
+    try fleet.site.folder.write(written, to: "machine-2/other/model/model.json")
+    try require(0, try fleet.publish([try fleet.hash("machine-1"), try fleet.hash("machine-2")]))
+    let folder = fleet.site.targets + "/other/model"
+    let published = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") }
+    #expect(try published.contains { try bytes(of: folder + "/" + $0) == written })
+    // A file whose format is wrong stops the machine that has it.
+    try fleet.site.folder.write(Array("<html>".utf8), to: "machine-1/acme/tiny/1.0/weights.gguf")
+    let result = try runChild(
+      builtCommand("manifest-sign"),
+      ["hash", fleet.site.folder("machine-1"), "--key", "\(fleet.site.repository)/secrets/machine-1.key", "--out", fleet.site.folder("x")])
+    expect(16, "weights.gguf", in: result)
+    #expect(!FileManager.default.fileExists(atPath: fleet.site.folder("x")))
+  }
+
+  @Test(arguments: ["4/4", "-1/4", "0/0", "1", "a/b", "1/2/3"])
+  func `of a part that does not exist are refused`(part: String) throws {
+    expect(
+      2, "--part", in: try runChild(builtCommand("manifest-sign"), ["hash", ".", "--key", "k", "--out", "o", "--part=\(part)"]))
+  }
+}
