@@ -3,14 +3,17 @@
 ///
 /// Linux, Documentation/filesystems/fsverity.rst. The last block of each level is padded with zeros.
 struct HashLevels: ~Copyable, Sendable {
-  private var hasher = BlockHasher()
+  private var hasher: BlockHasher
   /// For each level, the digests that do not fill a block yet.
   private var levels: [[UInt8]] = [[]]
   private let recordsSecondLevel: Bool
   /// Every digest that ever came to the second level, if they are recorded.
   private(set) var secondLevel: [UInt8] = []
 
-  init(recordingSecondLevel records: Bool = false) { recordsSecondLevel = records }
+  init(_ lanes: HashLanes = .best, recordingSecondLevel records: Bool = false) {
+    hasher = BlockHasher(lanes)
+    recordsSecondLevel = records
+  }
 
   /// Adds the digests of whole blocks to the bottom.
   mutating func append(digestsOf blocks: RawSpan) {

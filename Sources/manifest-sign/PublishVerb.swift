@@ -14,7 +14,7 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove] + RepositoryOptions.passphrases,
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, .jobs] + RepositoryOptions.passphrases,
     conflicts: [RepositoryOptions.passphraseConflict],
     discussion: [
       "Every file is checked against its format (GGUF, safetensors), hashed, and signed with the catalog: targets, then snapshot, then timestamp. "
@@ -36,6 +36,7 @@ enum PublishVerb {
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
+    options.jobs = invocation.integer(Option.jobs.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(

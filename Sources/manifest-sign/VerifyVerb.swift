@@ -11,7 +11,7 @@ enum VerifyVerb {
   static let verb = Verb(
     "verify", "Check all that devices of every age would check, and the files on disk.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, ReportTime.option],
+    options: [RepositoryOptions.repository, ReportTime.option, .jobs],
     discussion: [
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
@@ -66,7 +66,7 @@ enum VerifyVerb {
         case .failed(let error): failures.append(failure(of: error))
         }
       }
-      try verification.files(of: manifest, models: models, isCancelled: { Interruption.isRequested }, report: note)
+      try verification.files(of: manifest, models: models, jobs: invocation.integer(Option.jobs.name), isCancelled: { Interruption.isRequested }, report: note)
     }
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))

@@ -16,15 +16,16 @@ struct CatalogContent {
 
   /// Scans a folder, reads or derives the descriptions, and hashes every file once.
   /// - Parameters:
+  ///   - jobs: the most threads that hash; nil for as many as there are cores.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
-    _ folder: String, observer: some PublishingObserver, published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    _ folder: String, jobs: Int?, observer: some PublishingObserver, published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     scan = try CatalogScanner.scan(folder)
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
     for model in scan.models { descriptions[model.name] = try model.readDescription() }
-    files = try Self.hash(scan, observer)
+    files = try Self.hash(scan, jobs, observer)
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files { summaries[file.file.path] = file.summary }
     var documents: [TargetPath: [UInt8]] = [:]
@@ -62,9 +63,9 @@ struct CatalogContent {
 
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
-  private static func hash(_ scan: CatalogScan, _ observer: some PublishingObserver) throws(SigningError) -> [HashedFile] {
+  private static func hash(_ scan: CatalogScan, _ jobs: Int?, _ observer: some PublishingObserver) throws(SigningError) -> [HashedFile] {
     observer.willHash(fileCount: scan.files.count, byteCount: scan.files.reduce(0) { $0 + $1.status.byteCount })
-    var hasher = try FileHasher(folder: scan.folder)
+    var hasher = try FileHasher(folder: scan.folder, jobs: jobs)
     var hashed: [HashedFile] = []
     for file in scan.files {
       observer.willHash(file.path)

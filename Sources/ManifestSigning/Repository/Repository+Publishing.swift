@@ -12,6 +12,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// The most threads that hash; nil for as many as there are cores.
+  public var jobs: Int?
 
   public init() {}
 }
@@ -51,7 +53,7 @@ extension Repository {
     let policy = try Policy.read(layout.policy)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    let content = try CatalogContent(folder, observer: observer) { (model) throws(SigningError) in
+    let content = try CatalogContent(folder, jobs: options.jobs, observer: observer) { (model) throws(SigningError) in
       try publishedDescription(of: model, state)
     }
     let published = state.manifest.map { Manifest($0.targets.payload) } ?? Manifest()
@@ -118,7 +120,7 @@ extension Repository {
       let place = layout.target(file.file.path, file.target)
       // To read all of them again would double the work: `verify` does.
       guard try byteCount(of: place) != file.target.byteCount else { continue }
-      try stage(file, from: content.scan.folder, to: place, observer)
+      try stage(file, from: content.scan.folder, to: place, options.jobs, observer)
       count += 1
     }
     return count
@@ -138,7 +140,7 @@ extension Repository {
   /// Copies a model to where it will be served, and holds the copy against what was hashed before it gets its name: the source may have
   /// changed since.
   private func stage(
-    _ hashed: HashedFile, from folder: String, to place: String, _ observer: some PublishingObserver
+    _ hashed: HashedFile, from folder: String, to place: String, _ jobs: Int?, _ observer: some PublishingObserver
   ) throws(SigningError) {
     let served = self.folder(of: place)
     // One name is enough, for one process at a time changes the repository; what it stands for is never complete.
@@ -148,7 +150,7 @@ extension Repository {
       try Self.removeIfPresent(copy)
       try FileSystem.cloneOrCopy(from: "\(folder)/\(hashed.file.path)", to: copy, permissions: 0o644)
     }
-    var verifier = FileVerifier(method: .whole)
+    var verifier = FileVerifier(method: .tree, jobs: jobs)
     do { _ = try verifier.verify(copy, against: hashed.target, isCancelled: observer.isCancelled) } catch {
       try onDisk { () throws(FileError) in try Self.removeIfPresent(copy) }
       throw error == .cancelled ? .cancelled : .changedWhileHashed(path: hashed.file.path)
