@@ -63,7 +63,7 @@ public struct FSVerityHasher: ~Copyable, Sendable {
       BlockHasher.pad(&pending)
       hashPending()
     }
-    return FSVerityDigest(root: levels.finish(), length: length)
+    return levels.finish(length: length)
   }
 
   private mutating func keep(_ bytes: RawSpan) {

@@ -28,8 +28,15 @@ struct HashLevels: ~Copyable, Sendable {
     hashFullBlocks()
   }
 
-  /// Pads and hashes what is left on each level, and returns the 32 bytes of the root; nothing where no digest ever came.
-  mutating func finish() -> [UInt8] {
+  /// Pads and hashes what is left on each level, and returns the digest of the tree; it can be asked for once.
+  /// - Parameter length: of the file, in bytes.
+  mutating func finish(length: UInt64) -> FSVerityDigest {
+    let descriptor = FSVerityDigest.descriptor(root: root(), length: length)
+    return FSVerityDigest(sha256: hasher.digest(of: descriptor.span))
+  }
+
+  /// 32 bytes; nothing where no digest ever came.
+  private mutating func root() -> [UInt8] {
     // A level that ever filled a block made the level above, so the top one holds all of its digests; where it is a single one, that is
     // the root. Each further level has at most 1/128 of the digests, so this ends.
     var level = 0

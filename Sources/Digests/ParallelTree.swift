@@ -85,7 +85,7 @@ package struct ParallelTree<Failure: Error & Sendable>: ~Copyable, Sendable {
   }
 
   /// The digest of all that was read.
-  package consuming func finalize() -> FSVerityDigest { FSVerityDigest(root: levels.finish(), length: UInt64(length)) }
+  package consuming func finalize() -> FSVerityDigest { levels.finish(length: UInt64(length)) }
 
   private static func hash(
     _ hasher: inout SegmentHasher, _ buffer: inout [UInt8], _ start: Int64, _ count: Int, _ read: Reader

@@ -66,7 +66,8 @@ enum VerifyVerb {
         case .failed(let error): failures.append(failure(of: error))
         }
       }
-      try verification.files(of: manifest, models: models, jobs: invocation.integer(Option.jobs.name), isCancelled: { Interruption.isRequested }, report: note)
+      try verification.files(
+        of: manifest, models: models, jobs: invocation.integer(Option.jobs.name), isCancelled: { Interruption.isRequested }, report: note)
     }
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))

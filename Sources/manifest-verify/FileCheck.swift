@@ -21,7 +21,7 @@ struct FileCheck: ~Copyable {
   private var folderPath: [UInt8] = []
 
   /// - Throws: `FileError` where the folder can't be opened.
-  init(below path: String, method: FileVerifier.Method, jobs: Int?) throws(FileError) {
+  init(below path: String, method: FileVerifier.Method, jobs: Int? = nil) throws(FileError) {
     let base = try Self.openFolder(path)
     self.init(path, base, folder: try Self.openFolder(path), method, jobs)
   }

@@ -119,7 +119,9 @@ extension FileVerifier {
   }
 
   /// The first segment that differs in a piece that begins with one.
-  private static func firstWrong(_ segments: SegmentDigests, _ piece: Span<UInt8>, at offset: Int64) -> (segment: Int, actual: SHA256Digest)? {
+  private static func firstWrong(
+    _ segments: SegmentDigests, _ piece: Span<UInt8>, at offset: Int64
+  ) -> (segment: Int, actual: SHA256Digest)? {
     var start = 0
     while start < piece.count {
       let end = min(start + SegmentDigests.segmentByteCount, piece.count)

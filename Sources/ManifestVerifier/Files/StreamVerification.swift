@@ -31,6 +31,8 @@ package struct StreamVerification: ~Copyable {
   /// - Throws: `wrongLength` or `wrongDigest`.
   package consuming func finish() throws(VerificationError) {
     guard length == file.byteCount else { throw .wrongLength(path: path, expected: file.byteCount, actual: length) }
-    if let (expected, actual) = digests.finalize().mismatch(with: file) { throw .wrongDigest(path: path, expected: expected, actual: actual) }
+    if let (expected, actual) = digests.finalize().mismatch(with: file) {
+      throw .wrongDigest(path: path, expected: expected, actual: actual)
+    }
   }
 }
