@@ -1,6 +1,6 @@
 # Thin on purpose: what each target does stands in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build demo example test test-slow lint format benchmark clean
+.PHONY: help build demo example test test-slow test-sanitized check-instruction-counts lint format benchmark clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -21,6 +21,13 @@ test: ## everything but the slow tests; installs what they need
 test-slow: ## everything, the slow tests included
 	@scripts/run-tests --slow
 
+test-sanitized: ## the hashing code under the address and the thread sanitizer
+	@scripts/test-sanitized
+
+check-instruction-counts: build ## that no task became much costlier, in instructions (a part of make test)
+	@scripts/install-packages test
+	@scripts/check-instruction-counts
+
 lint: ## formatting, shell scripts, module boundaries, specification coverage
 	@scripts/lint
 
@@ -28,9 +35,7 @@ format: ## bring the Swift files into the form that lint asks for, as far as a p
 	@swift format --in-place --parallel --recursive Package.swift Sources Tests
 
 benchmark: build ## speed and memory beside the peers, in one run (Benchmarks/run --help for parts of it)
-	@scripts/install-packages peers test
-	@scripts/install-peers
-	@Benchmarks/run
+	@Benchmarks/run --install
 
 clean: ## what was built (not .peers, the fetched models and Python environment)
 	rm -rf .build

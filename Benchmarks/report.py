@@ -1,6 +1,7 @@
 """The Markdown of a benchmark: the machine, and one table a scenario."""
 
 import datetime
+import json
 import os
 import platform
 import statistics
@@ -86,6 +87,12 @@ def machine(root, python):
     swift = output_of("swift", "--version").splitlines()
     tuf = output_of(python, "-c", "import tuf; print(tuf.__version__)") or "absent"
     fsverity = output_of("fsverity", "--version").replace(" v", " ")
+    coreutils = " ".join(output_of("sha256sum", "--version").split()[:4:3]) or "no sha256sum"
+    b3sum = output_of("b3sum", "--version") or "no b3sum"
+    signing = output_of(
+        os.path.join(root, ".build", "benchmark-peers", "bin", "python3"), "-c",
+        "import importlib.metadata; print(importlib.metadata.version('model-signing'))")
+    model_signing = f"model_signing {signing}" if signing else "no model_signing"
     openssl = " ".join(output_of("openssl", "version").split()[:2])
     lines = [
         ("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
@@ -94,7 +101,7 @@ def machine(root, python):
         ("memory", size(memory)),
         ("system", f"{os_name()}, Linux {platform.release()}"),
         ("compiler", next((line for line in swift if "Swift version" in line), "unknown").strip()),
-        ("peers", ", ".join((openssl, fsverity, f"python-tuf {tuf}", output_of(python, "--version")))),
+        ("peers", ", ".join((openssl, fsverity, coreutils, b3sum, model_signing, f"python-tuf {tuf}", output_of(python, "--version")))),
         ("average load before", f"{os.getloadavg()[0]:.1f}"),
     ]
     return "\n".join(["| | |", "| --- | --- |"] + [f"| {name} | {value} |" for name, value in lines])
@@ -107,3 +114,45 @@ the greatest. A ratio is formed run by run, the command's value divided by its p
 system time of all of a command's processes. Commands that write do so to a real file system, and wait for the disk where they promise to
 survive a crash.
 """
+
+
+# Run by the Python that has matplotlib: bars of the medians, one picture a scenario, all in one file.
+_PLOT = r"""
+import json, sys
+import matplotlib
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+matplotlib.rcParams["svg.hashsalt"] = "signed-manifest"
+scenarios = json.load(sys.stdin)
+figure, axes = plt.subplots(len(scenarios), 1, figsize=(9, sum(1.1 + 0.34 * len(rows) for _, rows in scenarios)), squeeze=False,
+                            height_ratios=[1 + len(rows) * 0.34 for _, rows in scenarios])
+for (title, rows), axis in zip(scenarios, axes[:, 0]):
+    places = range(len(rows))
+    colours = ["#2a6fbb" if row["ours"] else "#9a9a9a" for row in rows]
+    axis.barh(places, [row["wall"] for row in rows], height=0.6, color=colours, label="wall time")
+    axis.plot([row["cpu"] for row in rows], places, "k|", markersize=9, label="CPU time")
+    axis.set_yticks(list(places), [row["name"].replace("$", "") for row in rows], fontsize=8)
+    axis.invert_yaxis()
+    axis.set_title(title + " (seconds; bars: wall time, ours blue; marks: CPU time)", fontsize=9, loc="left")
+    axis.tick_params(axis="x", labelsize=8)
+figure.tight_layout()
+figure.savefig(sys.argv[1], metadata={"Date": None})
+"""
+
+
+def plot(measured, environment, path):
+    """Draws the medians as an SVG. Returns whether it could: matplotlib may not be installed."""
+    scenarios = []
+    for title, results in measured.values():
+        rows = [
+            {
+                "name": result.contestant.name.replace("\\|", "|"), "ours": result.contestant.name.startswith("manifest-"),
+                "wall": statistics.median(result.wall), "cpu": statistics.median(result.cpu),
+            }
+            for result in results.values()
+        ]
+        scenarios.append((title, rows))
+    python = os.path.join(environment, "bin", "python3")
+    if not os.access(python, os.X_OK):
+        return False
+    return subprocess.run([python, "-c", _PLOT, path], input=json.dumps(scenarios), text=True).returncode == 0

@@ -10,6 +10,8 @@ import sys
 
 from measure import Contestant, Goal, run_quietly
 
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BENCHMARK_PEERS = os.path.join(ROOT, ".build", "benchmark-peers")
 MIB = 1 << 20
 CHUNK = 8 * MIB
 
@@ -101,6 +103,26 @@ def write_random(path, length):
             length -= file.write(os.urandom(min(length, CHUNK)))
 
 
+class ModelSigning:
+    """OpenSSF Model Signing with a key of its own: it signs and verifies a folder as one model."""
+
+    def __init__(self, setting, models):
+        self.program, self.models = os.path.join(BENCHMARK_PEERS, "bin", "model_signing"), models
+        self.key, self.public_key, self.signature = (os.path.join(setting.folder, name) for name in ("ec.key", "ec.pub", "model.sig"))
+        run_quietly("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", self.key)
+        run_quietly("openssl", "ec", "-in", self.key, "-pubout", "-out", self.public_key)
+        if os.access(self.program, os.X_OK):
+            run_quietly(*self.sign)
+
+    @property
+    def sign(self):
+        return [self.program, "sign", "key", "--private_key", self.key, "--signature", self.signature, self.models]
+
+    @property
+    def verify(self):
+        return [self.program, "verify", "key", "--public_key", self.public_key, "--signature", self.signature, self.models]
+
+
 def big_file(setting):
     """One big file"""
     length = 64 * MIB if setting.quick else 2048 * MIB
@@ -109,12 +131,21 @@ def big_file(setting):
     write_random(path, length)
     site.publish_and_refresh()
     peer = "openssl dgst -sha256"
-    return f"{length // MIB} MiB of random bytes. openssl and fsverity each compute one of the two digests that `publish` signs.", [
+    model_signing = ModelSigning(setting, site.models)
+    text = (
+        f"{length // MIB} MiB of random bytes. openssl and fsverity each compute one of the two digests that `publish` signs; b3sum computes "
+        "another one, for which no hardware is made and which nobody's metadata has.")
+    return text, [
         Contestant(peer, ["openssl", "dgst", "-sha256", path]),
         Contestant("fsverity digest", ["fsverity", "digest", path]),
+        Contestant("sha256sum", ["sha256sum", path]),
+        Contestant("b3sum", ["b3sum", path]),
+        Contestant("model_signing sign", model_signing.sign),
+        Contestant("model_signing verify", model_signing.verify),
         Contestant("manifest-sign publish", site.publish, peer, [Goal("wall", 1.05, of=peer)], site.reset_repository),
         Contestant(
             "manifest-verify check", site.check("--all"), peer, [Goal("wall", 1 / 1.8, of=peer), Goal("memory", 24_000_000)]),
+        Contestant("manifest-verify check --jobs 1", site.check("--all", "--jobs", "1"), peer),
         Contestant("manifest-verify check --whole", site.check("--all", "--whole"), peer),
     ]
 
@@ -131,10 +162,14 @@ def small_files(setting):
     site.publish_and_refresh()
     hash_all = f"find {shlex.quote(site.models)} -type f -print0 | xargs -0 openssl dgst -sha256"
     peer = "find … \\| xargs openssl dgst -sha256"
+    model_signing = ModelSigning(setting, site.models)
     return f"{count:,} files of 4 KiB.", [
         Contestant(peer, ["sh", "-c", hash_all]),
+        Contestant("model_signing sign", model_signing.sign),
+        Contestant("model_signing verify", model_signing.verify),
         Contestant("manifest-sign publish", site.publish, peer, [], site.reset_repository),
-        Contestant("manifest-verify check", site.check("--all"), peer, [Goal("cpu", 1, of=peer)]),
+        Contestant(
+            "manifest-verify check", site.check("--all"), peer, [Goal("cpu", 1, of=peer), Goal("cpu", 0.1, of="model_signing verify")]),
         Contestant("manifest-verify check --whole", site.check("--all", "--whole"), peer),
     ]
 

@@ -54,6 +54,10 @@ package struct Option: Hashable, Sendable {
   /// `--quiet`: every verb has it.
   package static let quiet = Option.flag("--quiet", "No progress and no notes: only results, warnings and errors.")
 
+  /// `--jobs`: of the verbs that hash files.
+  package static let jobs = Option.integer(
+    "--jobs", "N", "The most threads that hash one file; as many as there are cores where it is not given.", in: 1...64)
+
   /// The options that every verb has.
   static let global = [json, quiet]
 

@@ -9,6 +9,9 @@ struct BlockHasher: ~Copyable, Sendable {
   static let batch = 1024
 
   private var state = HashState<SHA256Algorithm>()
+  private let lanes: HashLanes
+
+  init(_ lanes: HashLanes) { self.lanes = lanes }
 
   /// Appends the digest of each block, in order.
   /// - Parameters:
@@ -21,7 +24,8 @@ struct BlockHasher: ~Copyable, Sendable {
     digests.append(contentsOf: repeatElement(0, count: count * SHA256Digest.byteCount))
     // Each block's digest goes into the 32 bytes that were appended for it: the slices are checked against the array.
     unsafe digests.withUnsafeMutableBytes { bytes in
-      for block in 0..<count {
+      let first = unsafe lanes.hash(blocks, into: UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
+      for block in first..<count {
         state.update(blocks.extracting(block * Self.blockSize..<(block + 1) * Self.blockSize))
         let target = start + block * SHA256Digest.byteCount
         unsafe state.finish(into: UnsafeMutableRawBufferPointer(rebasing: bytes[target..<target + SHA256Digest.byteCount]))

@@ -21,11 +21,11 @@ public struct FSVerityDigest: Hashable, Sendable {
     sha256 = SHA256Digest(words: try DigestWords(hexadecimal: text, from: prefix.count))
   }
 
-  /// The digest of a tree: of `struct fsverity_descriptor`, 256 bytes, little-endian, without a signature and a salt.
+  /// What the digest is the hash of: `struct fsverity_descriptor`, 256 bytes, little-endian, without a signature and a salt.
   /// - Parameters:
   ///   - root: 32 bytes; nothing for an empty file.
   ///   - length: of the file, in bytes.
-  init(root: [UInt8], length: UInt64) {
+  static func descriptor(root: [UInt8], length: UInt64) -> [UInt8] {
     var descriptor: [UInt8] = [
       1,  // version
       1,  // FS_VERITY_HASH_ALG_SHA256
@@ -37,7 +37,7 @@ public struct FSVerityDigest: Hashable, Sendable {
     descriptor += root
     // The rest of root_hash (64 bytes, all zeros for an empty file), salt (32) and what is reserved (144).
     descriptor.append(contentsOf: repeatElement(0, count: 256 - descriptor.count))
-    sha256 = SHA256.hash(of: descriptor)
+    return descriptor
   }
 
   /// The text, as bytes.

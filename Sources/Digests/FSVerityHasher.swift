@@ -12,9 +12,11 @@ public struct FSVerityHasher: ~Copyable, Sendable {
   public init() { self.init(recordingSegments: false) }
 
   /// The hash of an empty file so far.
-  /// - Parameter records: whether the digest of each segment is kept for `finalizeWithSegments`: 32 bytes for each 512 KiB.
-  package init(recordingSegments records: Bool) {
-    levels = HashLevels(recordingSecondLevel: records)
+  /// - Parameters:
+  ///   - records: whether the digest of each segment is kept for `finalizeWithSegments`: 32 bytes for each 512 KiB.
+  ///   - lanes: one that this machine supports.
+  package init(recordingSegments records: Bool, lanes: HashLanes = .best) {
+    levels = HashLevels(lanes, recordingSecondLevel: records)
     pending.reserveCapacity(BlockHasher.blockSize)
   }
 
@@ -61,7 +63,7 @@ public struct FSVerityHasher: ~Copyable, Sendable {
       BlockHasher.pad(&pending)
       hashPending()
     }
-    return FSVerityDigest(root: levels.finish(), length: length)
+    return levels.finish(length: length)
   }
 
   private mutating func keep(_ bytes: RawSpan) {

@@ -3,14 +3,17 @@
 ///
 /// Linux, Documentation/filesystems/fsverity.rst. The last block of each level is padded with zeros.
 struct HashLevels: ~Copyable, Sendable {
-  private var hasher = BlockHasher()
+  private var hasher: BlockHasher
   /// For each level, the digests that do not fill a block yet.
   private var levels: [[UInt8]] = [[]]
   private let recordsSecondLevel: Bool
   /// Every digest that ever came to the second level, if they are recorded.
   private(set) var secondLevel: [UInt8] = []
 
-  init(recordingSecondLevel records: Bool = false) { recordsSecondLevel = records }
+  init(_ lanes: HashLanes = .best, recordingSecondLevel records: Bool = false) {
+    hasher = BlockHasher(lanes)
+    recordsSecondLevel = records
+  }
 
   /// Adds the digests of whole blocks to the bottom.
   mutating func append(digestsOf blocks: RawSpan) {
@@ -25,8 +28,15 @@ struct HashLevels: ~Copyable, Sendable {
     hashFullBlocks()
   }
 
-  /// Pads and hashes what is left on each level, and returns the 32 bytes of the root; nothing where no digest ever came.
-  mutating func finish() -> [UInt8] {
+  /// Pads and hashes what is left on each level, and returns the digest of the tree; it can be asked for once.
+  /// - Parameter length: of the file, in bytes.
+  mutating func finish(length: UInt64) -> FSVerityDigest {
+    let descriptor = FSVerityDigest.descriptor(root: root(), length: length)
+    return FSVerityDigest(sha256: hasher.digest(of: descriptor.span))
+  }
+
+  /// 32 bytes; nothing where no digest ever came.
+  private mutating func root() -> [UInt8] {
     // A level that ever filled a block made the level above, so the top one holds all of its digests; where it is a single one, that is
     // the root. Each further level has at most 1/128 of the digests, so this ends.
     var level = 0

@@ -38,7 +38,7 @@ public struct SegmentDigests: Equatable, Sendable {
     // There are at least two segments, so that the tree has a level above theirs.
     var levels = HashLevels()
     levels.append(bytes.span)
-    let actual = FSVerityDigest(root: levels.finish(), length: UInt64(fileLength))
+    let actual = levels.finish(length: UInt64(fileLength))
     guard actual == root else { throw .segmentsRoot(expected: root, actual: actual) }
     self.init(trusted: bytes, fileLength: fileLength)
   }
@@ -55,7 +55,7 @@ public struct SegmentDigests: Equatable, Sendable {
   public var root: FSVerityDigest {
     var levels = HashLevels()
     levels.append(bytes.span)
-    return FSVerityDigest(root: levels.finish(), length: UInt64(fileLength))
+    return levels.finish(length: UInt64(fileLength))
   }
 
   /// The bytes of the file that a segment is made of.

@@ -1,11 +1,15 @@
 /// The digest of one segment: of the block of the fs-verity tree that the digests of up to 128 data blocks make.
 package struct SegmentHasher: ~Copyable, Sendable {
-  private var hasher = BlockHasher()
+  private var hasher: BlockHasher
   private var digests: [UInt8] = []
   /// The data of the block that is not full yet.
   private var pending: [UInt8] = []
 
-  package init() { digests.reserveCapacity(BlockHasher.blockSize) }
+  /// - Parameter lanes: one that this machine supports.
+  package init(_ lanes: HashLanes = .best) {
+    hasher = BlockHasher(lanes)
+    digests.reserveCapacity(BlockHasher.blockSize)
+  }
 
   /// Adds bytes, at most 512 KiB in all; how they are cut into calls does not matter.
   package mutating func update(_ bytes: Span<UInt8>) {

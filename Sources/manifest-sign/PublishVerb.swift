@@ -24,7 +24,7 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, moving, bins, role, rehash, fragment]
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, moving, bins, role, rehash, fragment, .jobs]
       + RepositoryOptions.passphrases,
     conflicts: [
       RepositoryOptions.passphraseConflict, [bins.name, role.name], [fragment.name, stage.name], [fragment.name, rehash.name],
@@ -67,6 +67,7 @@ enum PublishVerb {
     options.allowsMovingSources = invocation.flag(moving.name)
     options.rehashes = invocation.flag(rehash.name)
     options.binCount = invocation.integer(bins.name)
+    options.jobs = invocation.integer(Option.jobs.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.publish(

@@ -11,7 +11,7 @@ enum VerifyVerb {
   static let verb = Verb(
     "verify", "Check all that devices of every age would check, and the files on disk.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, ReportTime.option],
+    options: [RepositoryOptions.repository, ReportTime.option, .jobs],
     discussion: [
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
         + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
@@ -64,10 +64,11 @@ enum VerifyVerb {
       case .failed(let error): failures.append(failure(of: error))
       }
     }
+    let jobs = invocation.integer(Option.jobs.name)
     try verification.files(
-      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
+      of: state, models: invocation.value(folder.name), jobs: jobs, isCancelled: { Interruption.isRequested }, report: note)
     let refusals = try verification.teams(
-      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
+      of: state, models: invocation.value(folder.name), jobs: jobs, isCancelled: { Interruption.isRequested }, report: note)
     for refusal in refusals {
       var failure = Failure(refusal.error)
       failure.message = "devices can't use the team \(refusal.role): \(failure.message)"

@@ -16,7 +16,7 @@ enum CheckVerb {
   static let verb = Verb(
     "check", "Hold local files against the trusted manifest.",
     arguments: [paths],
-    options: [DeviceState.state, DeviceState.root, base, all, whole, fresh, ReportTime.option],
+    options: [DeviceState.state, DeviceState.root, base, all, whole, fresh, .jobs, ReportTime.option],
     discussion: [
       "Every file that fails is named, with the length and digest that were expected and found. Nothing is read of a file that is too long, nor of a large one that is too short. A symbolic "
         + "link below the base folder is not followed but refused: what it leads to could change after the check. A PATH that is not listed and begins "
@@ -60,7 +60,8 @@ enum CheckVerb {
     try judgeExpiry(kept.expired(at: now, visiting: texts.isEmpty ? nil : visited), now, invocation, output)
     let report = CheckReport(output)
     defer { report.finish() }
-    var check = try FileCheck(below: folder, method: invocation.flag(whole.name) ? .whole : .tree)
+    var check = try FileCheck(
+      below: folder, method: invocation.flag(whole.name) ? .whole : .tree, jobs: invocation.integer(Option.jobs.name))
     if texts.isEmpty {
       try checkAll(&kept, &check, report, leavingOut: DeviceState.folder(invocation))
     } else {

@@ -21,17 +21,19 @@ struct FileCheck: ~Copyable {
   private var folderPath: [UInt8] = []
 
   /// - Throws: `FileError` where the folder can't be opened.
-  init(below path: String, method: FileVerifier.Method) throws(FileError) {
+  init(below path: String, method: FileVerifier.Method, jobs: Int? = nil) throws(FileError) {
     let base = try Self.openFolder(path)
-    self.init(path, base, folder: try Self.openFolder(path), method)
+    self.init(path, base, folder: try Self.openFolder(path), method, jobs)
   }
 
-  private init(_ path: String, _ base: consuming FileDescriptor, folder: consuming FileDescriptor, _ method: FileVerifier.Method) {
+  private init(
+    _ path: String, _ base: consuming FileDescriptor, folder: consuming FileDescriptor, _ method: FileVerifier.Method, _ jobs: Int?
+  ) {
     basePath = path
     self.base = base
     self.folder = folder
     self.method = method
-    verifier = FileVerifier(method: method)
+    verifier = FileVerifier(method: method, jobs: jobs)
   }
 
   private static func openFolder(_ path: String) throws(FileError) -> FileDescriptor {

@@ -1,15 +1,17 @@
 internal import Digests
 internal import FileIO
+internal import ManifestVerifier
 internal import ModelFormats
 internal import TUFMetadata
 
 /// Hashes the files of one scanned folder, each once from end to end, through one descriptor.
 ///
-/// The two digests of a large file are computed on two cores, from the same bytes in memory; one of them also reads ahead.
+/// The two digests of a large file are computed on two cores, from the same bytes in memory; that of the tree also reads ahead.
 package struct FileHasher: ~Copyable {
   /// Long enough that waking another thread for each piece costs nothing beside hashing it.
   private static let pieceByteCount = 4 << 20
 
+  private let jobs: Int
   private let folder: String
   private let top: FileDescriptor
   /// The folder of the last file: files come in the order of their paths, so that each folder is opened once.
@@ -19,14 +21,17 @@ package struct FileHasher: ~Copyable {
   private var piece: [UInt8]
   private var nextPiece: [UInt8]
 
-  /// - Parameter folder: the one that was scanned.
+  /// - Parameters:
+  ///   - folder: the one that was scanned.
+  ///   - jobs: the most threads that work on one file, of which two are used; nil for as many as there are cores.
   /// - Throws: `SigningError.file` where it can't be opened.
-  package init(folder: String) throws(SigningError) {
+  package init(folder: String, jobs: Int? = nil) throws(SigningError) {
     let top = try Self.openFolder(folder)
-    self.init(folder, top, parent: try Self.openFolder(folder))
+    self.init(folder, top, parent: try Self.openFolder(folder), Cores.count(jobs))
   }
 
-  private init(_ folder: String, _ top: consuming FileDescriptor, parent: consuming FileDescriptor) {
+  private init(_ folder: String, _ top: consuming FileDescriptor, parent: consuming FileDescriptor, _ jobs: Int) {
+    self.jobs = jobs
     self.folder = folder
     self.top = top
     self.parent = parent
@@ -44,31 +49,33 @@ package struct FileHasher: ~Copyable {
     _ file: ScannedFile, progress: (Int) -> Void = { _ in }, isCancelled: () -> Bool = { false }
   ) throws(SigningError) -> HashedFile {
     let descriptor = try open(file)
-    let summary = try inspect(file, descriptor)
-    let work = DigestWork()
+    let work = DigestPass(sha256: true, sha512: false, fsverity: true, recordingSegments: true)
     var offset: Int64 = 0
     var count: Int
     do { count = try descriptor.fill(&piece, at: 0, enough: file.status.byteCount) } catch { throw failure(.read, file, error) }
+    let summary = try inspect(file, descriptor, beginning: count)
     while count > 0 {
       guard !isCancelled() else { throw .cancelled }
       let (end, overflow) = offset.addingReportingOverflow(Int64(count))
       guard !overflow, end <= file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
-      if count < piece.count {
-        // The file has ended; were there more by now, its status would tell.
+      let isLast = count < piece.count
+      if isLast || jobs == 1 {
         work.hash(piece.span.extracting(first: count))
-        count = 0
+        // Where the file has ended and there is more by now, its status will tell.
+        do { count = isLast ? 0 : try descriptor.fill(&piece, at: end) } catch { throw failure(.read, file, error) }
       } else {
         do { count = try work.hash(piece, readingInto: &nextPiece, from: descriptor, at: end) } catch { throw failure(.read, file, error) }
+        swap(&piece, &nextPiece)
       }
       progress(Int(end - offset))
       offset = end
-      swap(&piece, &nextPiece)
     }
     guard offset == file.status.byteCount else { throw .changedWhileHashed(path: file.path) }
-    try requireUnchanged(file, descriptor)
-    let (sha256, fsverity, segments) = work.finalize()
-    let target = TargetFile(byteCount: offset, hashes: FileHashes(sha256: sha256), fsverity: fsverity)
-    return HashedFile(file: file, target: target, segments: segments, summary: summary)
+    try requireUnchanged(file)
+    let outcome = work.finalize()
+    guard let sha256 = outcome.sha256 else { throw .changedWhileHashed(path: file.path) }  // Unreachable: it was asked for.
+    let target = TargetFile(byteCount: offset, hashes: FileHashes(sha256: sha256), fsverity: outcome.fsverity)
+    return HashedFile(file: file, target: target, segments: outcome.segments, summary: summary)
   }
 
   /// Hashes one file after another.
@@ -109,10 +116,16 @@ package struct FileHasher: ~Copyable {
   /// What the scan saw as a regular file is gone, or something else.
   private static func isChange(_ error: Errno) -> Bool { [.notFound, .notDirectory, .tooManySymbolicLinks].contains(error) }
 
-  private func inspect(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) -> ModelSummary {
+  /// - Parameter beginning: how many bytes of the file's beginning are in `piece`: the header of most is there.
+  private func inspect(
+    _ file: ScannedFile, _ descriptor: borrowing FileDescriptor, beginning: Int
+  ) throws(SigningError) -> ModelSummary {
     let byteCount = UInt64(clamping: file.status.byteCount)
     do {
       return try ModelInspection.inspect(name: file.path.description, length: byteCount) { offset, count throws(Errno) in
+        if let end = Int(exactly: offset)?.addingReportingOverflow(count), !end.overflow, end.partialValue <= beginning {
+          return Array(piece[end.partialValue - count..<end.partialValue])
+        }
         var bytes = [UInt8](repeating: 0, count: count)
         let found = try descriptor.fill(&bytes, at: Int64(clamping: offset))
         bytes.removeLast(count - found)
@@ -128,11 +141,12 @@ package struct FileHasher: ~Copyable {
     }
   }
 
-  /// Both the open file and the one that the path stands for now are what the scan saw.
-  private func requireUnchanged(_ file: ScannedFile, _ descriptor: borrowing FileDescriptor) throws(SigningError) {
+  /// What the path stands for now is what the scan saw, and so is the open file: it had that status when it was opened, and another file
+  /// would have another one.
+  private func requireUnchanged(_ file: ScannedFile) throws(SigningError) {
     do throws(Errno) {
-      // By its whole path, whatever became of the folders in it: only the file that was hashed has this status.
-      if try descriptor.status() == file.status, try top.status(of: file.path.name.bytes) == file.status { return }
+      // By its whole path, whatever became of the folders in it.
+      if try top.status(of: file.path.name.bytes) == file.status { return }
     } catch {
       if !Self.isChange(error) { throw failure(.inspect, file, error) }
     }

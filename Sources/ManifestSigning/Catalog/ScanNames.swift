@@ -54,8 +54,9 @@ struct ScanNames {
     }
     do { _ = try TargetPath(name) } catch { faults.append(.path(error)) }
     if kind != .directory, name.bytes.count > Self.nameByteLimit { faults.append(.nameTooLong(limit: Self.nameByteLimit)) }
-    if let purpose = reservation(of: name, CollisionKey(text), text) { faults.append(.reserved(purpose)) }
-    if let other = names[CollisionKey(text)]?.first(where: { $0 != name }) { faults.append(.collision(with: other)) }
+    let key = CollisionKey(text)
+    if let purpose = reservation(of: name, key, text) { faults.append(.reserved(purpose)) }
+    if let other = names[key]?.first(where: { $0 != name }) { faults.append(.collision(with: other)) }
     return faults
   }
 
@@ -66,6 +67,8 @@ struct ScanNames {
     case .model:
       return key == CollisionKey(ModelDescription.fileName.description) && name != ModelDescription.fileName ? .description : nil
     case .version:
+      // Most names end otherwise, which their last byte tells at once.
+      if let last = name.bytes.last, last < 0x80, last | 0x20 != UInt8(ascii: "y") { return nil }
       guard text.lowercased().hasSuffix(Self.verity) else { return nil }
       let file = text.unicodeScalars.dropLast(Self.verity.unicodeScalars.count)
       return names[CollisionKey(String(file))]?.first.map { .segments(of: $0) }

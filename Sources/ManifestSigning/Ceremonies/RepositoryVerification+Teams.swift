@@ -6,13 +6,14 @@ extension RepositoryVerification {
   /// - Throws: `cancelled`, or what is wrong with the published tree.
   /// - Returns: the delegated roles that devices can't use, and why.
   public func teams(
-    of state: PublishedState, models: String?, isCancelled: () -> Bool, report: (FileOutcome) -> Void
+    of state: PublishedState, models: String?, jobs: Int? = nil, isCancelled: () -> Bool, report: (FileOutcome) -> Void
   ) throws(SigningError) -> [DelegationWalk.Refusal] {
     let delegated = try PublishedDelegations(state, layout)
     // Bins, whose paths are shared out by their hashes, are no teams.
-    let bins = (state.manifest?.targets.payload.delegations?.roles ?? []).filter { if case .paths = $0.scope { false } else { true } }
-    var verifier = FileVerifier(method: .every)
-    for (name, metadata) in delegated.files.sorted(by: { $0.key < $1.key }) where !bins.contains(where: { $0.name == name }) {
+    let bins = Set(
+      (state.manifest?.targets.payload.delegations?.roles ?? []).filter { if case .paths = $0.scope { false } else { true } }.map(\.name))
+    var verifier = FileVerifier(method: .every, jobs: jobs)
+    for (name, metadata) in delegated.files.sorted(by: { $0.key < $1.key }) where !bins.contains(name) {
       guard let targets = metadata.targets else { continue }
       for (path, file) in targets.all {
         let isDocument = CatalogContent.isDocument(path)

@@ -23,16 +23,17 @@ struct CatalogContent {
   ///   - cache: what earlier publications have found out, so that only what has changed since is read.
   ///   - others: models that are published by others, for the list of models.
   ///   - allowsMovingSources: whether a file's source may be what somebody else can change: a branch of a repository, say.
+  ///   - jobs: the most threads that hash; nil for as many as there are cores.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
     _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout,
-    others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool, observer: some PublishingObserver,
+    others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool, jobs: Int?, observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     let scan = try CatalogScanner.scan(folder, secrets, known: cache)
     cache.keepOnly(scan, searchedFor: secrets.keys)
     try self.init(scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { () throws(SigningError) in
-      try Self.hash(scan, &cache, layout, observer)
+      try Self.hash(scan, &cache, layout, jobs, observer)
     }
   }
 
@@ -92,7 +93,7 @@ struct CatalogContent {
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
 
   private static func hash(
-    _ scan: CatalogScan, _ cache: inout DigestCache, _ layout: RepositoryLayout, _ observer: some PublishingObserver
+    _ scan: CatalogScan, _ cache: inout DigestCache, _ layout: RepositoryLayout, _ jobs: Int?, _ observer: some PublishingObserver
   ) throws(SigningError) -> ([HashedFile], hashedCount: Int) {
     let files = scan.files
     var hashed = files.map { file in
@@ -102,7 +103,7 @@ struct CatalogContent {
     observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
     guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }
     let start = WallClock.nanosecondsSince1970
-    var hasher = try FileHasher(folder: scan.folder)
+    var hasher = try FileHasher(folder: scan.folder, jobs: jobs)
     for index in unknown {
       observer.willHash(files[index].path)
       let file = try hasher.hash(files[index], progress: observer.didHash, isCancelled: observer.isCancelled)

@@ -19,6 +19,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var rehashes = false
   /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
   public var binCount: Int?
+  /// The most threads that hash; nil for as many as there are cores.
+  public var jobs: Int?
 
   public init() {}
 }
@@ -156,7 +158,7 @@ extension Repository {
       result = .success(
         try CatalogContent(
           folder, SecretSearch(layout), cache: &cache, servedIn: layout, others: share.othersModels,
-          allowsMovingSources: options.allowsMovingSources, observer: observer
+          allowsMovingSources: options.allowsMovingSources, jobs: options.jobs, observer: observer
         ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) })
     } catch { result = .failure(error) }
     if cache.isChanged, let warning = file?.write(cache) { warnings.append(warning) }
@@ -210,7 +212,7 @@ extension Repository {
       let place = layout.target(file.file.path, file.target)
       // To read all of them again would double the work: `verify` does.
       guard try byteCount(of: place) != file.target.byteCount else { continue }
-      try stage(file, from: content.scan.folder, to: place, observer)
+      try stage(file, from: content.scan.folder, to: place, options.jobs, observer)
       count += 1
     }
     return count
@@ -230,7 +232,7 @@ extension Repository {
   /// Copies a model to where it will be served, and holds the copy against what was hashed before it gets its name: the source may have
   /// changed since.
   private func stage(
-    _ hashed: HashedFile, from folder: String, to place: String, _ observer: some PublishingObserver
+    _ hashed: HashedFile, from folder: String, to place: String, _ jobs: Int?, _ observer: some PublishingObserver
   ) throws(SigningError) {
     let served = self.folder(of: place)
     // One name is enough, for one process at a time changes the repository; what it stands for is never complete.
@@ -240,7 +242,7 @@ extension Repository {
       try Self.removeIfPresent(copy)
       try FileSystem.cloneOrCopy(from: "\(folder)/\(hashed.file.path)", to: copy, permissions: 0o644)
     }
-    var verifier = FileVerifier(method: .whole)
+    var verifier = FileVerifier(method: .tree, jobs: jobs)
     do { _ = try verifier.verify(copy, against: hashed.target, isCancelled: observer.isCancelled) } catch {
       try onDisk { () throws(FileError) in try Self.removeIfPresent(copy) }
       throw error == .cancelled ? .cancelled : .changedWhileHashed(path: hashed.file.path)

@@ -50,12 +50,13 @@ public struct RepositoryVerification {
   /// - Parameters:
   ///   - models: the folder that was published.
   ///   - report: told of each file; a failure names the local path that was read.
+  ///   - jobs: the most threads that work on one file; nil for as many as there are cores.
   /// - Throws: `cancelled`.
   public func files(
-    of state: PublishedState, models: String?, isCancelled: () -> Bool,
+    of state: PublishedState, models: String?, jobs: Int? = nil, isCancelled: () -> Bool,
     report: (FileOutcome) -> Void
   ) throws(SigningError) {
-    var verifier = FileVerifier(method: .every)
+    var verifier = FileVerifier(method: .every, jobs: jobs)
     for (path, file) in (state.files?.files ?? [:]).sorted(by: { $0.key < $1.key }) {
       let isDocument = CatalogContent.isDocument(path)
       let place = layout.target(path, file)

@@ -2,7 +2,7 @@ public import Digests
 package import FileIO
 public import TUFMetadata
 
-/// Holds local files against the manifest: one open descriptor a file, constant memory, one buffer for all files.
+/// Holds local files against the manifest: one open descriptor a file, constant memory, the same buffers for all files.
 public struct FileVerifier: ~Copyable {
   /// Which digest decides.
   public enum Method: Sendable {
@@ -14,17 +14,27 @@ public struct FileVerifier: ~Copyable {
     case every
   }
 
-  private var buffer = [UInt8](repeating: 0, count: 1 << 20)
-  private let method: Method
+  /// A file of so many bytes is done before other threads have begun.
+  static let leastByteCountToShare: Int64 = 4 << 20
 
-  public init(method: Method = .tree) { self.method = method }
+  var buffer = [UInt8](repeating: 0, count: 1 << 20)
+  /// Two pieces of a long file, one of which is hashed while the other one is read; none before there is such a file.
+  var pieces: (current: [UInt8], next: [UInt8]) = ([], [])
+  private let method: Method
+  let jobs: Int
+
+  /// - Parameter jobs: the most threads that work on one file; nil for as many as there are cores.
+  public init(method: Method = .tree, jobs: Int? = nil) {
+    self.method = method
+    self.jobs = Cores.count(jobs)
+  }
 
   /// Verifies one file.
   /// - Parameters:
   ///   - path: the local path.
   ///   - file: what the manifest says of it.
   ///   - segments: what the file's `.verity` holds, where it is at hand: then the first bad segment is named and ends the reading.
-  ///   - isCancelled: asked before each piece of at most 1 MiB; true stops with `cancelled`.
+  ///   - isCancelled: asked before each piece of at most 1 MiB, or 16 MiB for each thread that works on a long file; true stops with `cancelled`.
   ///   - progress: told the number of bytes of each piece that was hashed.
   /// - Returns: the open file that was verified. Use it rather than the path, which may lead elsewhere by then.
   /// - Throws: `wrongLength`, before anything is read where the file system tells it, else at the first byte too many; `wrongDigest`; `wrongSegment`; `changedWhileRead`; `file`; `cancelled`.
@@ -52,46 +62,20 @@ public struct FileVerifier: ~Copyable {
     }
     // Of another file, they say nothing of this one.
     let segments = file.fsverity == segments?.root && file.byteCount == segments?.fileLength ? segments : nil
-    var digests = FileDigests(of: file, method, segments: segments)
-    var length: Int64 = 0
-    while true {
-      guard !isCancelled() else { throw .cancelled }
-      let count: Int
-      do { count = try descriptor.fill(&buffer, at: length, enough: file.byteCount - length) } catch {
-        throw .file(.system(.read, path: path, error))
-      }
-      if count == 0 { break }
-      // A file that grows while it is read stops here.
-      guard Int64(count) <= file.byteCount - length else {
-        throw .wrongLength(path: path, expected: file.byteCount, actual: length + Int64(count))
-      }
-      if let segments { try Self.verify(buffer.span.extracting(first: count), at: length, segments, path) }
-      length += Int64(count)
-      digests.update(buffer.span.extracting(first: count))
-      progress(count)
-      if count < buffer.count { break }
+    let deciding = DecidingDigests(of: file, method)
+    let work = FileWork(path: path, file: file, segments: deciding.usesTree ? segments : nil)
+    let mismatch: VerificationError?
+    if jobs == 1 || file.byteCount <= Self.leastByteCountToShare {
+      mismatch = try readAlone(descriptor, work, deciding, isCancelled, progress)
+    } else if deciding.usesWhole {
+      mismatch = try readAhead(descriptor, work, deciding, isCancelled, progress)
+    } else {
+      mismatch = try readSideBySide(descriptor, work, isCancelled, progress)
     }
     let after = try Self.status(of: descriptor, path)
     guard before == after else { throw .changedWhileRead(path: path) }
-    guard length == file.byteCount else { throw .wrongLength(path: path, expected: file.byteCount, actual: length) }
-    if let (expected, actual) = digests.mismatch(with: file) { throw .wrongDigest(path: path, expected: expected, actual: actual) }
+    if let mismatch { throw mismatch }
     return VerifiedFile(path: path, file: file, status: after, descriptor: descriptor)
-  }
-
-  /// Verifies the segments in a piece that begins with one.
-  private static func verify(
-    _ piece: Span<UInt8>, at offset: Int64, _ segments: SegmentDigests, _ path: String
-  ) throws(VerificationError) {
-    var start = 0
-    while start < piece.count {
-      let end = min(start + SegmentDigests.segmentByteCount, piece.count)
-      let segment = segments.segment(at: offset + Int64(start))
-      do throws(DigestError) { try segments.verify(piece.extracting(start..<end), segment: segment) } catch {
-        guard case .segmentDigest(_, let expected, let actual) = error else { return }  // It is shorter: the file was cut.
-        throw .wrongSegment(path: path, range: segments.range(of: segment), expected: "sha256:\(expected)", actual: "sha256:\(actual)")
-      }
-      start = end
-    }
   }
 
   private static func status(of descriptor: borrowing FileDescriptor, _ path: String) throws(VerificationError) -> FileStatus {

@@ -5,7 +5,7 @@ package import TUFMetadata
 package struct StreamVerification: ~Copyable {
   private let path: String
   private let file: TargetFile
-  private var digests: FileDigests
+  private let digests: DigestPass
   private var length: Int64 = 0
 
   /// - Parameters:
@@ -15,7 +15,7 @@ package struct StreamVerification: ~Copyable {
   package init(_ path: String, against file: TargetFile, segments: SegmentDigests? = nil) {
     self.path = path
     self.file = file
-    digests = FileDigests(of: file, .every, segments: segments)
+    digests = DecidingDigests(of: file, .every).pass(verifyingSegments: segments != nil)
   }
 
   /// Adds what arrived next.
@@ -26,13 +26,15 @@ package struct StreamVerification: ~Copyable {
       throw .wrongLength(path: path, expected: file.byteCount, actual: overflow ? .max : actual)
     }
     length += Int64(bytes.count)
-    digests.update(bytes)
+    digests.hash(bytes)
   }
 
   /// Says that nothing more comes.
   /// - Throws: `wrongLength` or `wrongDigest`.
   package consuming func finish() throws(VerificationError) {
     guard length == file.byteCount else { throw .wrongLength(path: path, expected: file.byteCount, actual: length) }
-    if let (expected, actual) = digests.mismatch(with: file) { throw .wrongDigest(path: path, expected: expected, actual: actual) }
+    if let (expected, actual) = digests.finalize().mismatch(with: file) {
+      throw .wrongDigest(path: path, expected: expected, actual: actual)
+    }
   }
 }
