@@ -7,6 +7,7 @@ help: ## what there is to make
 
 build: ## the commands, optimised: .build/release/manifest-sign, manifest-verify
 	@scripts/install-packages build
+	@scripts/link-static-libraries
 	swift build -c release
 
 demo: ## sign and verify a real catalog in .build/demo, step by step

@@ -15,12 +15,13 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-/// A command holds the parts of Swift's library that it uses, which halves its start-up time; system libraries stay shared. No test target
+/// A command holds the parts of Swift's library that it uses, which halves its start-up time; system libraries stay shared, C++'s aside where
+/// scripts/link-static-libraries has laid it ready. No test target
 /// may depend on one, or it would be linked so too: the tests run the commands, which `swift test` builds as well.
 func command(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, swiftSettings: strict,
-    linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux]))])
+    linkerSettings: [.unsafeFlags(["-static-stdlib", "-L\(Context.packageDirectory)/.build/static-libraries"], .when(platforms: [.linux]))])
 }
 
 func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
