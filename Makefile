@@ -1,6 +1,6 @@
 # Thin on purpose: what each target does stands in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-slow lint format benchmark clean
+.PHONY: help build demo example test test-slow lint format benchmark clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -11,6 +11,9 @@ build: ## the commands, optimised: .build/release/manifest-sign, manifest-verify
 
 demo: ## sign and verify a real catalog in .build/demo, step by step
 	@scripts/demo
+
+example: ## build and run the app in Examples/Installer, which uses the library product alone
+	@scripts/run-example
 
 test: ## everything but the slow tests; installs what they need
 	@scripts/run-tests

@@ -48,7 +48,8 @@ extension [SimulatedKey] {
   /// A metadata file over exactly these bytes, whatever they say.
   package func file(over message: [UInt8]) throws(SimulationError) -> [UInt8] {
     var entries: [JSONTree] = []
-    for key in self { entries.append(try key.entry(over: message)) }
+    // In the order in which the publishers that are not simulated write them.
+    for key in sorted(by: { $0.key.id < $1.key.id }) { entries.append(try key.entry(over: message)) }
     var bytes = [UInt8]("{\"signatures\":".utf8)
     JSONTree.array(entries).appendCanonical(to: &bytes)
     bytes += [UInt8](",\"signed\":".utf8)

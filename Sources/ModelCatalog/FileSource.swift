@@ -16,6 +16,16 @@ public struct FileSource: Hashable, Sendable {
   private static let https = Array("https://".utf8)
   private static let hub = Array("hf:".utf8)
 
+  /// Whether it is on the Hugging Face Hub and names no commit, so that another file can come to be there.
+  package var isMoving: Bool {
+    guard text.bytes.starts(with: Self.hub) else { return false }
+    let segments = text.bytes.dropFirst(Self.hub.count).split(separator: UInt8(ascii: "/"), maxSplits: 2)
+    guard segments.count > 1, let mark = segments[1].firstIndex(of: UInt8(ascii: "@")) else { return true }
+    let revision = segments[1][(mark + 1)...]
+    let isCommit = revision.count == 40 && revision.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    return !isCommit
+  }
+
   private static func brokenRule(_ bytes: [UInt8]) -> String? {
     guard bytes.count <= 2048 else { return "of at most 2048 bytes" }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "of printable ASCII without spaces, others as %XX" }

@@ -94,6 +94,7 @@ final class InstallProgress: Sendable {
     guard let line else { return }
     if output.isJSON {
       let (path, done, total) = state.withLock { ($0.path, $0.done, $0.total) }
+      guard !path.isEmpty else { return }
       output.event(["event": "progress", "path": .string(path), "done": .integer(done), "total": .integer(total)])
     } else if output.drawsProgress {
       output.draw(line)

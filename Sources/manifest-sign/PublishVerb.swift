@@ -11,6 +11,8 @@ enum PublishVerb {
     "--fragment", "FILE", "Instead of DIR, what manifest-sign hash wrote on the machines where the models lie; may be repeated.")
   private static let stage = Option.flag("--stage", "Put the models themselves into manifests/targets too, ready to be served.")
   private static let replace = Option.flag("--allow-replace", "Let a file of a published version get another content.")
+  private static let moving = Option.flag(
+    "--allow-moving", "Let hf: sources name a branch or a tag: what it leads to can change, and devices then refuse it.")
   private static let role = Option.value("--role", "TEAM", "Sign as this team: what targets delegates to it, and nothing else.")
   private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
 
@@ -22,7 +24,7 @@ enum PublishVerb {
   static let verb = Verb(
     "publish", "Hash a folder of models and sign the whole catalog.",
     arguments: [folder],
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, bins, role, rehash, fragment]
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, stage, replace, remove, moving, bins, role, rehash, fragment]
       + RepositoryOptions.passphrases,
     conflicts: [
       RepositoryOptions.passphraseConflict, [bins.name, role.name], [fragment.name, stage.name], [fragment.name, rehash.name],
@@ -62,6 +64,7 @@ enum PublishVerb {
     options.stages = invocation.flag(stage.name)
     options.allowsReplacing = invocation.flag(replace.name)
     options.allowsRemoving = invocation.flag(remove.name)
+    options.allowsMovingSources = invocation.flag(moving.name)
     options.rehashes = invocation.flag(rehash.name)
     options.binCount = invocation.integer(bins.name)
     let observer = CommandLineObserver(output)
@@ -86,7 +89,10 @@ enum PublishVerb {
       showChanges(report.changes, output)
       output.line("Devices see nothing of it yet: signatures are missing.", style: .heading)
     }
-    if !report.waiting.isEmpty { try CeremonyOutput.show(report.waiting, layout, output) }
+    if !report.waiting.isEmpty {
+      try CeremonyOutput.show(report.waiting, layout, output)
+      output.line("Next: manifest-sign sign, where the other keys are; hand on keys, manifests and pending.")
+    }
     output.report("waiting", CeremonyOutput.json(report.waiting))
     output.report("added", json(report.changes.added))
     output.report("replaced", json(report.changes.replaced))

@@ -5,36 +5,65 @@ internal import ManifestVerifier
 internal import TUFMetadata
 
 enum StatusVerb {
+  private static let failWithin = Option.value(
+    "--fail-within", "DAYS", "End with exit code 19 where something expires within so many days, 14d say, or a team can't be used.")
+
   static let verb = Verb(
-    "status", "Tell each role's version, expiry, keys and threshold.",
-    options: [RepositoryOptions.repository, RepositoryOptions.secrets, ReportTime.option],
+    "status", "Tell each role's version, expiry, keys and threshold, and what waits for signatures.",
+    options: [RepositoryOptions.repository, RepositoryOptions.secrets, ReportTime.option, failWithin],
     discussion: ["Metadata is due for renewal in the last third of its lifetime. A key that is at hand has its secret half in secrets."],
-    exitCodes: [.signature, .expiredOrRolledBack, .disk, .malformed, .key],
+    exitCodes: [.signature, .expiredOrRolledBack, .disk, .malformed, .key, .found],
+    examples: [.init("manifest-sign status --fail-within 14d", "a check to run every day")],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
     let layout = RepositoryOptions.layout(invocation)
     let now = try ReportTime.of(invocation)
+    let days = try invocation.value(failWithin.name).map(dayCount)
     let status = try RepositoryStatus(layout, at: now)
     var table = Table([("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("STATE", .left), ("MUST SIGN", .left), ("KEYS", .left)])
     for role in status.roles {
       table.append([
-        "\(role.role)", "\(role.version.map(\.description) ?? "-")", "\(role.expires.map(\.description) ?? "-")", "\(words(role, now))",
+        "\(role.role.name)", "\(role.version.map(\.description) ?? "-")", "\(role.expires.map(\.description) ?? "-")",
+        "\(words(role, now))",
         "\(role.threshold) of \(role.keys.count)", "\(role.keys.map(words).joined(separator: ", "))",
       ])
     }
     output.table(table)
     if status.targetCount == nil { output.line("Nothing is published yet. Next: manifest-sign publish DIR") }
+    output.line("Roots 1 to \(status.rootCount) are a complete chain.")
+    if !status.idleKeys.isEmpty { output.line("Keys that sign nothing: \(status.idleKeys.map { $0.name }.joined(separator: ", "))") }
+    for refusal in status.refusals { output.warning("devices can't use \(refusal.role): \(refusal.error.description)") }
+    if !status.waiting.isEmpty {
+      output.line("Waiting for signatures:")
+      try CeremonyOutput.show(status.waiting, layout, output)
+    }
+    output.report("roots", .count(status.rootCount))
+    output.report("idle_keys", .array(status.idleKeys.map { .string($0.name) }))
+    output.report("waiting", CeremonyOutput.json(status.waiting))
+    output.report(
+      "refused", .array(status.refusals.map { ["role": .string($0.role.description), "reason": .string($0.error.description)] }))
     output.report("time", .string(now.description))
     output.report("targets", status.targetCount.map { .count($0) } ?? .null)
-    output.report("roles", .object(status.roles.map { .init($0.role.rawValue, json($0, now)) }))
+    output.report("roles", .object(status.roles.map { .init($0.role.name.description, json($0, now)) }))
     let expired = status.roles.filter { $0.expires.map { $0 <= now } ?? false }
     guard expired.isEmpty else {
-      output.warning("\(expired.map(\.role.rawValue).joined(separator: ", ")) expired: devices can't refresh until it is signed again")
+      output.warning("\(expired.map { "\($0.role.name)" }.joined(separator: ", ")) expired: devices can't refresh until it is signed again")
       return .expiredOrRolledBack
     }
-    return .done
+    guard let days else { return .done }
+    let soon = status.roles.filter { $0.expires.map { $0 <= now.adding(days: days) } ?? false }
+    for role in soon { output.warning("\(role.role.name) expires within \(days) days: \(words(role, now))") }
+    return soon.isEmpty && status.refusals.isEmpty ? .done : .found
+  }
+
+  private static func dayCount(_ text: String) throws(Failure) -> Int {
+    guard let days = Int(text.hasSuffix("d") ? String(text.dropLast()) : text), Policy.lifetimeBounds.contains(days) else {
+      throw Failure(
+        .usage, "\(failWithin.name) is not a time span", expected: "a number of days, 14d say", found: "\"\(text)\"")
+    }
+    return days
   }
 
   private static func words(_ role: RepositoryStatus.Role, _ now: UTCTime) -> String {
@@ -52,6 +81,7 @@ enum StatusVerb {
     [
       "version": role.version.map { .integer($0.number) } ?? .null,
       "expires": .optional(role.expires?.description),
+      "days_left": role.expires.map { .integer(($0.secondsSince1970 - now.secondsSince1970) / 86_400) } ?? .null,
       "seconds_left": role.expires.map { .integer($0.secondsSince1970 - now.secondsSince1970) } ?? .null,
       "due": .bool(role.isDue),
       "threshold": .count(role.threshold),

@@ -66,6 +66,13 @@ enum VerifyVerb {
     }
     try verification.files(
       of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
+    let refusals = try verification.teams(
+      of: state, models: invocation.value(folder.name), isCancelled: { Interruption.isRequested }, report: note)
+    for refusal in refusals {
+      var failure = Failure(refusal.error)
+      failure.message = "devices can't use the team \(refusal.role): \(failure.message)"
+      failures.append(failure)
+    }
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))
     output.report("not_staged", .count(notStaged))

@@ -62,15 +62,20 @@ struct ManifestInstallRefreshTests {
     let device = try Device()
     let server = try Published.server
     _ = try device.refresh(server.url("v1/metadata")).successful()
+    let timestamp = try device.trusted()["timestamp.json"]
     let child = try Child(
       builtCommand("manifest-install"),
       [
         "refresh", "--state", device.state, "--stall-timeout", "600", "--metadata-url",
-        server.url("rotated/metadata", "hang", for: "timestamp.json"),
+        server.url("v2/metadata", "hang", for: "snapshot.json"),
       ])
     defer { child.send(SIGKILL) }
-    for _ in 0..<3000 where !FileManager.default.fileExists(atPath: device.folder("state/roots/3.json")) { usleep(20_000) }
-    try #require(FileManager.default.fileExists(atPath: device.folder("state/roots/3.json")), "the refresh came to its mirror")
+    var hasBegun = false
+    for _ in 0..<3000 where !hasBegun {
+      usleep(20_000)
+      hasBegun = try device.folder.bytes(of: "state/timestamp.json") != timestamp.map(Array.init)
+    }
+    try #require(hasBegun, "the refresh came to its mirror")
     let files = try Published.path("plain/targets")
     _ = try verify(device, "check", "--base", files, "file-3.bin").successful()
     _ = try verify(device, "list").successful()
@@ -79,6 +84,6 @@ struct ManifestInstallRefreshTests {
     #expect(second.status == 15 && second.errorText.contains("process \(child.processID)"), "\(second.errorText)")
     child.send(SIGKILL)
     _ = try child.wait()
-    _ = try device.refresh(server.url("rotated/metadata")).successful()
+    _ = try device.refresh(server.url("v2/metadata")).successful()
   }
 }

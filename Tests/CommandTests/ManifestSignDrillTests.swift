@@ -148,12 +148,14 @@ struct DrillPageTests {
     try folder.write(
       """
       <!DOCTYPE html><meta charset="utf-8"><body>
-      <iframe src="drill.html" width="360" height="800"></iframe><iframe src="drill.html" width="1280" height="800"></iframe>
+      <iframe src="drill.html" width="360" height="800"></iframe><iframe src="drill.html" width="1000" height="800"></iframe>
+      <iframe src="drill.html" width="1280" height="800"></iframe>
       <script>
       window.onload = () => {
         for (const frame of document.querySelectorAll("iframe")) {
           const page = frame.contentDocument;
-          const wide = [...page.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > frame.clientWidth + 1);
+          const wide = [...page.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > frame.clientWidth + 1)
+            .concat([...page.querySelectorAll("td, dd")].filter(e => e.scrollWidth > e.clientWidth + 1));
           const small = [...page.querySelectorAll("td span, p, li")].filter(e => parseFloat(getComputedStyle(e).fontSize) < 12);
           const line = document.createElement("p");
           line.textContent = `width ${frame.width}: page ${page.documentElement.scrollWidth <= frame.clientWidth}, wide ${wide.length}, `
@@ -170,7 +172,7 @@ struct DrillPageTests {
         "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--user-data-dir=" + folder("profile"),
         "--virtual-time-budget=10000", "--dump-dom", "file://" + folder("frames.html"),
       ])
-    for width in [360, 1280] {
+    for width in [360, 1000, 1280] {
       let line = try #require(
         result.text.split(separator: "<p>").first { $0.hasPrefix("width \(width):") },
         "\(result.text.prefix(2000))\(result.errorText.suffix(2000))")

@@ -5,13 +5,7 @@ import Testing
 /// What a newcomer types first has to work as it stands there.
 @Suite("Every command in the README works")
 struct ReadmeTests {
-  /// The shell blocks of the README, in order.
-  static func blocks() throws -> [[String]] {
-    let text = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
-    return text.components(separatedBy: "```sh\n").dropFirst().compactMap { rest in
-      rest.components(separatedBy: "\n```").first.map { $0.split(separator: "\n").map(String.init) }
-    }
-  }
+  private static func blocks() throws -> [[String]] { try DocumentedCommands("README.md").blocks }
 
   @Test("The commands run one after another in a folder that holds nothing but models")
   func commands() throws {
@@ -19,11 +13,7 @@ struct ReadmeTests {
     #expect(script.contains { $0.hasPrefix("manifest-sign publish ") } && script.contains { $0.hasPrefix("manifest-verify check ") })
     let folder = try TemporaryFolder()
     _ = try runChild(packageRoot.appending(path: "scripts/make-example-catalog").path, [folder("models")]).successful()
-    let commands = URL(fileURLWithPath: try builtCommand("manifest-sign")).deletingLastPathComponent().path
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    let result = try runChild(
-      "bash", ["-eu", "-o", "pipefail", "-c", script.joined(separator: "\n")],
-      environment: ["PATH": commands + ":" + path, "MANIFEST_SIGN_PASSPHRASE": "only for this test"], directory: folder.path)
+    let result = try DocumentedCommands.run(script, in: folder)
     #expect(result.status == 0, "\(result.text)\n\(result.errorText)")
   }
 

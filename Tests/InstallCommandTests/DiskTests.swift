@@ -2,21 +2,58 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small disk of its own. Only root can have one: a test that can't is failed, not skipped.
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A small disk of its own: mounted by root, or else in a mount namespace of its own, which is reached through a process that lives there.
 final class SmallDisk {
   let path: String
   private let folder: TemporaryFolder
+  private let holder: Process?
 
   init(megabytes: Int) throws {
     folder = try TemporaryFolder()
-    path = folder("disk")
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    _ = try runChild("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", path]).successful()
+    let place = folder("disk")
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    guard geteuid() != 0 else {
+      (path, holder) = (place, nil)
+      _ = try runChild("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", place]).successful()
+      return
+    }
+    let holder = Process()
+    holder.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    let script = "mount -t tmpfs -o size=\(megabytes)m none '\(place)' && touch '\(place)/mounted' && exec sleep 600"
+    holder.arguments = ["--user", "--map-root-user", "--mount", "sh", "-c", script]
+    try holder.run()
+    self.holder = holder
+    path = "/proc/\(holder.processIdentifier)/root\(place)"
+    for _ in 0..<500 where !FileManager.default.fileExists(atPath: path + "/mounted") { usleep(10_000) }
+    guard FileManager.default.fileExists(atPath: path + "/mounted") else {
+      throw MissingForTests("a small disk needs root, or leave to make user namespaces: unshare --user --mount")
+    }
+    try FileManager.default.removeItem(atPath: path + "/mounted")
   }
 
-  func remount(_ option: String) throws { _ = try runChild("mount", ["-o", "remount,\(option)", path]).successful() }
+  func remount(_ option: String) throws {
+    guard let holder else {
+      _ = try runChild("mount", ["-o", "remount,\(option)", path]).successful()
+      return
+    }
+    let enter = ["--preserve-credentials", "--user", "--mount", "--target", "\(holder.processIdentifier)"]
+    _ = try runChild("nsenter", enter + ["mount", "-o", "remount,\(option)", folder("disk")]).successful()
+  }
 
-  deinit { _ = try? runChild("umount", ["-l", path]) }
+  deinit {
+    if let holder {
+      holder.terminate()
+      holder.waitUntilExit()
+    } else {
+      _ = try? runChild("umount", ["-l", path])
+    }
+  }
 }
 
 @Suite("Disks that are full, read-only or two")
@@ -196,4 +233,3 @@ struct ProcessTests {
   }
 }
 
-extension InstallDevice.Listed: Equatable {}

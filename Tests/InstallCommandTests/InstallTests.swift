@@ -104,7 +104,7 @@ struct InstallTests {
     #expect(result["status"] as? String == "planned" && result["version"] as? String == "2.0")
     #expect((all - 100...all + 200).contains(try #require(result["download"] as? Int)))
     #expect(!FileManager.default.fileExists(atPath: device.store))
-    _ = try device.install().successful()
+    _ = try device.install("acme/voice@1.0", of: "v2").successful()
     let after = try #require(try device.json(device.install(of: "v2", more: ["--dry-run", "--json"]).successful()).last)
     #expect(try #require(after["download"] as? Int) < all - 1_200_000 + 200)
   }

@@ -50,7 +50,7 @@ struct KillTests {
       } else {
         #expect(version == "2.0")
       }
-      try device.expectActive(version)
+      try device.expectActive(version, isRecorded: false)
     }
     let again = try device.run(words)
     #expect(again.status == 0, "\(again.errorText)")

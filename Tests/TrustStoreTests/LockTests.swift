@@ -44,7 +44,7 @@ import TrustStore
     #expect(seen == [[2, 1, 1, 1], [2, 2, 1, 1], [2, 2, 2, 1], [2, 2, 2, 2]])
   }
 
-  @Test(.timeLimit(.minutes(1))) func `no change is written while somebody reads`() throws {
+  @Test func `no change is written while somebody reads`() throws {
     let device = try StoredDevice(refreshedFrom: FixtureRepository())
     let before = try device.bytes(of: "trust")
     let reader = try TrustReader(device.path)

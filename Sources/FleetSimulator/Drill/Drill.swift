@@ -102,7 +102,7 @@ package struct Drill: Sendable {
   }
 
   private static let noThreshold = DrillFinding(
-    .compromiseBelowThreshold, role: "all", device: "none", expected: "what one key fewer than needed signs is refused",
+    .compromiseBelowThreshold, role: "all", device: DrillFinding.noDevice, expected: "what one key fewer than needed signs is refused",
     observed: "every threshold is 1: whoever steals one key has enough of them", result: .notRun)
 
   private static func attempt(

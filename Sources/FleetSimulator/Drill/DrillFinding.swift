@@ -18,6 +18,9 @@ package struct DrillFinding: Equatable, Sendable {
     package static func openEnded(_ text: String) -> Outage { Outage(seconds: nil, text: text) }
   }
 
+  /// Stands for a device where the files are held against one another.
+  package static let noDevice = "no device"
+
   package let scenario: DrillScenario
   /// What it is played for: a role, a key, a file.
   package let role: String

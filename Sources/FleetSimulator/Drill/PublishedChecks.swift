@@ -26,7 +26,8 @@ struct PublishedChecks {
     }
     if faults.isEmpty, let fault = brokenLink { faults.append(fault) }
     return DrillFinding(
-      .rootChain, role: "root", device: "none", expected: "every version from 1 on, each signed by the one before and by itself",
+      .rootChain, role: "root", device: DrillFinding.noDevice,
+      expected: "every version from 1 on, each signed by the one before and by itself",
       good: "\(Words.count(material.roots.count, "root")), each follows the one before", faults: faults)
   }
 
@@ -74,7 +75,7 @@ struct PublishedChecks {
       if key.id != ByteString(computed.id.description) { faults.append("\(key.file) lists the key \(computed.id) as \(key.id)") }
     }
     return DrillFinding(
-      .keyIDs, role: "root", device: "none", expected: "each the SHA-256 of its key, as every client computes it",
+      .keyIDs, role: "root", device: DrillFinding.noDevice, expected: "each the SHA-256 of its key, as every client computes it",
       good: "\(Words.count(listed.count, "key id")) computed anew", faults: faults)
   }
 
@@ -91,7 +92,8 @@ struct PublishedChecks {
       }
     }
     return DrillFinding(
-      .keyMembers, role: "root", device: "none", expected: "one key has the same type, scheme and members wherever it is listed",
+      .keyMembers, role: "root", device: DrillFinding.noDevice,
+      expected: "one key has the same type, scheme and members wherever it is listed",
       good: "\(Words.count(first.count, "key")), each described in one way", faults: faults)
   }
 
@@ -111,7 +113,7 @@ struct PublishedChecks {
         }
       }
       return DrillFinding(
-        .cascade, role: namer, device: "none", expected: "it names the newest version of each file",
+        .cascade, role: namer, device: DrillFinding.noDevice, expected: "it names the newest version of each file",
         good: "\(Words.count(named.count, "file")), the newest of each", faults: faults)
     }
     var findings: [DrillFinding] = []
@@ -146,7 +148,7 @@ struct PublishedChecks {
       let isGood = left > horizon
       let state = left <= 0 ? "it expired on \(expires)" : "it expires on \(expires), in \(Words.duration(left))"
       return DrillFinding(
-        .renewal, role: name, device: "none", expected: "still valid in \(Words.duration(horizon))",
+        .renewal, role: name, device: DrillFinding.noDevice, expected: "still valid in \(Words.duration(horizon))",
         good: state, faults: isGood ? [] : [state + ": renew it now"],
         outage: .none)
     }

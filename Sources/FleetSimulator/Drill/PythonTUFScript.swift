@@ -1,15 +1,18 @@
 /// The program that has python-tuf play the part of the device. It is part of the command, so that a drill needs nothing beside it.
 enum PythonTUFScript {
   static let text = #"""
-    import datetime, json, os, site, sys, tempfile
+    from datetime import datetime, timezone
+    from sys import argv, exit, stdin, stdout
+    from tempfile import TemporaryDirectory
+    json, site = __import__("json"), __import__("site")
     # -I leaves out what was installed for this user alone.
     if site.ENABLE_USER_SITE is not None: site.addsitedir(site.getusersitepackages())
     try:
-        import tuf
+        from tuf import __version__
         from tuf.api.exceptions import DownloadError, DownloadHTTPError, RepositoryError
         from tuf.ngclient import FetcherInterface, Updater
     except ImportError as error:
-        sys.exit(f"python-tuf is not installed: {error}")
+        exit(f"python-tuf is not installed: {error}")
 
     class Folder(FetcherInterface):
         base = "https://mirror.invalid/"
@@ -35,15 +38,15 @@ enum PythonTUFScript {
         files = {name: texts[index] for name, index in step["files"].items()}
         updater = Updater(cache, Folder.base, fetcher=Folder(files), bootstrap=root)
         trusted = updater._trusted_set
-        instant = datetime.datetime.strptime(step["time"], "%Y-%m-%dT%H:%M:%SZ")
-        trusted.reference_time = instant.replace(tzinfo=datetime.timezone.utc)
+        instant = datetime.strptime(step["time"], "%Y-%m-%dT%H:%M:%SZ")
+        trusted.reference_time = instant.replace(tzinfo=timezone.utc)
         updater.refresh()
         walk(updater, "targets", set())
         return {name: getattr(trusted, name).version for name in ("root", "timestamp", "targets")}
 
     def play(trial, texts):
         outcomes = []
-        with tempfile.TemporaryDirectory() as cache:
+        with TemporaryDirectory() as cache:
             for step in trial["steps"]:
                 try:
                     outcomes.append(refresh(cache, texts[trial["root"]], step, texts))
@@ -52,11 +55,11 @@ enum PythonTUFScript {
                     outcomes.append({"error": reason.encode("utf-8", "replace").decode()})
         return outcomes
 
-    if sys.argv[1:] == ["version"]:
-        sys.stdout.write(tuf.__version__)
+    if argv[1:] == ["version"]:
+        stdout.write(__version__)
     else:
-        drill = json.loads(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), strict=False)
+        drill = json.loads(stdin.buffer.read().decode("utf-8", "surrogateescape"), strict=False)
         texts = [text.encode("utf-8", "surrogateescape") for text in drill["texts"]]
-        json.dump([play(trial, texts) for trial in drill["trials"]], sys.stdout)
+        json.dump([play(trial, texts) for trial in drill["trials"]], stdout)
     """#
 }

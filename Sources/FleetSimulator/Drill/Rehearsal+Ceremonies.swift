@@ -40,8 +40,7 @@ extension Rehearsal {
       case .dropOld: keys.filter { key in !exchanged.contains { $0.old.key.id == key.key.id } }
       case .replace, .compromised: keys.map { key in exchanged.first { $0.old.key.id == key.key.id }?.new ?? key }
       }
-    let roles = mode == .dropOld && !role.isTopLevel ? nil : ceremonyRoles(role, publisher)
-    guard let roles else {
+    guard let roles = ceremonyRoles(role, publisher) else {
       try replaceKeys(&publisher, [(role, after)], at: time)
       return try publishNext(&publisher, at: time)
     }

@@ -20,8 +20,6 @@ struct RehearsedRole: Hashable, Sendable {
 
   var isRoot: Bool { kind == .topLevel(.root) }
 
-  var isTopLevel: Bool { if case .topLevel = kind { true } else { false } }
-
   /// What it is called in a report.
   var words: String {
     switch kind {

@@ -89,7 +89,8 @@ struct StagedRepository: ~Copyable {
       let repository = try Repository(layout)
       let root = try TrustedRoot(layout, path: layout.metadata(.root, .first))
       let report = try repository.rotate(
-        role, exchanged.map { ($0.old.key.id, $0.new.publicKey) }, mode, trusting: root, allowsShared: true, with: Self.signing(keys),
+        role, exchanged.map { ($0.old.key.id, $0.new.publicKey) }, dropping: mode == .dropOld ? exchanged.map(\.old.key.id) : [], mode,
+        trusting: root, allowsShared: true, with: Self.signing(keys),
         now: now)
       guard report.ceremony.publication != nil else { throw .ceremony(.nothingPending) }
     } catch { throw .signing(error) }
@@ -133,9 +134,9 @@ struct StagedRepository: ~Copyable {
   /// - Returns: whether it ended before that.
   func run(untilPlacing count: Int, _ work: (borrowing StagedRepository) throws(SimulationError) -> Void) throws(SimulationError) -> Bool {
     let crash = Crash(after: count)
-    do throws(SimulationError) {
-      try FaultInjection.withHook(below: folder, { crash.action($0) }) { () throws(SimulationError) in try work(self) }
-    } catch {
+    let hook = FaultInjection.install(below: folder, crash.action)
+    defer { FaultInjection.remove(hook) }
+    do throws(SimulationError) { try work(self) } catch {
       guard crash.hasHappened else { throw error }
     }
     return !crash.hasHappened

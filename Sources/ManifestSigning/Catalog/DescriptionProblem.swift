@@ -10,6 +10,8 @@ public enum DescriptionProblem: Equatable, Sendable {
   /// A version's folder is there, and the version is not described.
   /// - `files`: those in it that are not listed.
   case undescribedVersion(ByteString, files: [TargetPath])
+  /// A source on the Hugging Face Hub names a branch or a tag, or nothing, and no commit.
+  case movingSource(TargetPath, source: String)
 }
 
 extension DescriptionProblem: CustomStringConvertible {
@@ -18,6 +20,9 @@ extension DescriptionProblem: CustomStringConvertible {
     case .missingFile(let path, let version):
       "version \(version) lists \(path), which is not there; add the file, or mark the version as \"withdrawn\" with a \"reason\""
     case .unlistedFile(let path): "\(path) is in no version; list it under \"files\" of a variant, or remove it"
+    case .movingSource(let path, let source):
+      "\(path) has the source \(source), which can come to lead to another file; name a commit as hf:owner/repository@<40 digits>/path, or give "
+        + "--allow-moving"
     case .undescribedVersion(let version, let files):
       "version \(version) is not described; add to \"versions\": " + Self.example(version: version, files: files)
     }

@@ -7,12 +7,12 @@ extension ScannedModel {
 
   /// The description that people wrote, held against the files beside it; nil where nobody wrote one.
   /// - Throws: `SigningError.description` or `SigningError.descriptionMismatch`.
-  package func readDescription() throws(SigningError) -> ModelDescription? {
+  package func readDescription(allowsMovingSources: Bool) throws(SigningError) -> ModelDescription? {
     guard let bytes = description else { return nil }
     let path = try descriptionPath()
     let described: ModelDescription
     do { described = try ModelDescription(parsing: bytes, of: name) } catch { throw .description(path: path, error) }
-    let problems = problems(of: described)
+    let problems = problems(of: described) + (allowsMovingSources ? [] : movingSources(of: described))
     guard problems.isEmpty else {
       throw .descriptionMismatch(path: path, Array(problems.prefix(Self.problemLimit)), count: problems.count)
     }
@@ -23,6 +23,13 @@ extension ScannedModel {
   package func descriptionPath() throws(SigningError) -> TargetPath {
     do { return try name.descriptionPath() } catch {
       throw .scan([ScanProblem(path: ByteString(name.prefix + ModelDescription.fileName.bytes), fault: .path(error))], count: 1)
+    }
+  }
+
+  private func movingSources(of described: ModelDescription) -> [DescriptionProblem] {
+    let files = described.versions.filter { $0.withdrawal == nil }.flatMap { $0.variants.flatMap(\.files) }
+    return files.flatMap { file in
+      file.sources.filter(\.isMoving).map { .movingSource(file.path, source: $0.description) }
     }
   }
 

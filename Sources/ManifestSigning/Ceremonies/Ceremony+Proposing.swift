@@ -26,7 +26,7 @@ extension Ceremony {
 
     var next = self
     next.proposedPolicy = draft.policy == policy ? nil : draft.policy
-    if edits.contains(where: { !$0.concernsTeams }) {
+    if edits.contains(where: \.concernsRoot) {
       let expires = now.adding(days: next.lifetime(of: .root))
       next.pending[.root] = try Self.envelope(draft.nextRoot(next.nextVersion(.root), expires: expires), .root)
     }
@@ -52,7 +52,7 @@ extension Ceremony {
   func requireFresh(_ ids: [KeyID]) throws(SigningError) {
     let retired = try RetiredKeys(state)
     for id in ids {
-      guard !ExampleKeys.contains(id) else { throw .published(.exampleKey(id: id.description)) }
+      guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
       try retired.refuse(id)
     }
   }
@@ -117,7 +117,12 @@ extension Ceremony {
     for (name, file) in delegated.files.sorted(by: { $0.key < $1.key }) {
       expiries.append((.delegated(name), pending[.delegated(name)]?.expires ?? file.expires))
     }
-    return expiries.filter { isDue($0.0, expires: $0.1, at: now) }
+    let overlong = proposedRoles.compactMap { role -> StructureWarning? in
+      guard let file = pending[role], file.expires > now.adding(days: lifetime(of: role)) else { return nil }
+      return .outlivesLifetime(role: "\(role.name)", expires: file.expires, days: lifetime(of: role))
+    }
+    return overlong
+      + expiries.filter { isDue($0.0, expires: $0.1, at: now) }
       .map { .expiresInRenewalWindow(role: "\($0.0.name)", expires: $0.1) }
   }
 }

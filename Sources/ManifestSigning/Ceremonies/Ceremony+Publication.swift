@@ -24,7 +24,9 @@ extension Ceremony {
   ) throws(SigningError) -> CeremonyStep {
     pending[.snapshot] = pending[.snapshot].flatMap { isNext($0, .snapshot) ? $0 : nil }
     pending[.timestamp] = pending[.timestamp].flatMap { isNext($0, .timestamp) ? $0 : nil }
-    guard let choice = choice(keys.isRehearsal) ?? (resigning.isEmpty ? nil : Choice()) else {
+    // What is proposed and incomplete holds back what was only to be signed again because of it.
+    let again = proposedRoles.isEmpty && !resigning.isEmpty ? Choice() : nil
+    guard let choice = choice(keys.isRehearsal) ?? again else {
       return pending.isEmpty ? .nothing : .waiting
     }
     let nextRoot = choice.root?.root ?? root
@@ -136,7 +138,10 @@ extension Ceremony {
   ) throws(SigningError) -> MetadataEnvelope {
     let place = MetadataRole.topLevel(role)
     var file: MetadataEnvelope
-    if let waiting = pending[place], waiting.members[.meta] == meta, waiting.expires > now {
+    // Somebody else may have written it: it says what it has to, and not for longer.
+    if let waiting = pending[place], waiting.members[.meta] == meta, waiting.expires > now,
+      waiting.expires <= now.adding(days: lifetime(of: place))
+    {
       file = waiting
     } else {
       var members = RoleHeader(version: try nextVersion(place), expires: now.adding(days: lifetime(of: place))).members(of: role)
@@ -144,7 +149,8 @@ extension Ceremony {
       file = try Self.envelope(.object(members), place)
     }
     _ = try keys.sign(&file, for: [SigningRequirement(role, of: root)])
-    pending[place] = file
+    // Where none of its keys is at hand, it is left to whoever has one.
+    pending[place] = file.signatures.isEmpty ? nil : file
     return file
   }
 

@@ -74,10 +74,18 @@ extension Ceremony {
   /// Refuses to sign what would strand devices or comes too late, whoever proposed it.
   /// - Returns: what is fragile.
   public func review(now: UTCTime, name: @escaping (KeyID) -> String) throws(SigningError) -> [StructureWarning] {
-    for (role, file) in pending { try requireNewer(file, role, named: "pending/\(role.fileName)") }
+    for role in proposedRoles {
+      guard let file = pending[role] else { continue }
+      try requireNewer(file, role, named: "pending/\(role.fileName)")
+      // A publication that broke off has used a version or two; a leap would use up the numbers that are left.
+      guard try file.version.number - nextVersion(role).number <= Self.longestLeap else {
+        throw .ceremony(.notNext(role: "\(role.name)", offered: file.version, published: published(role)?.version ?? .first))
+      }
+      guard file.expires > now else { throw .ceremony(.expired(role: "\(role.name)", since: file.expires)) }
+    }
     if let next = pending[.root]?.root {
       guard next.version == root.version.next else {
-        throw .published(.wrongVersion(role: "root", expected: root.version.next ?? root.version, actual: next.version))
+        throw .ceremony(.notNext(role: "root", offered: next.version, published: root.version))
       }
       let old = Set(TopLevelRole.allCases.flatMap { root[$0].keyIDs })
       try requireFresh(TopLevelRole.allCases.flatMap { next[$0].keyIDs }.filter { !old.contains($0) })
@@ -86,9 +94,6 @@ extension Ceremony {
           .otherProposal(file: "pending/root.json", role: "root", differences: ["it changes the names of all files (consistent_snapshot)"]))
       }
     }
-    for (role, file) in pending where file.expires <= now {
-      throw .published(.expired(role: role.name, since: file.expires, now: now))
-    }
     let check = check(name: name)
     // A shared key was allowed by whoever proposed it; here it is told.
     let problems = check.problems(allowsShared: true)
@@ -96,11 +101,18 @@ extension Ceremony {
     return check.warnings + expiryWarnings(at: now)
   }
 
-  /// Adds the signatures of the keys at hand to all that waits.
+  private static let longestLeap: Int64 = 1000
+
+  /// What people propose and sign, root first.
+  var proposedRoles: [MetadataRole] {
+    pending.keys.filter { $0 != .snapshot && $0 != .timestamp }.sorted { Self.order($0) < Self.order($1) }
+  }
+
+  /// Adds the signatures of the keys at hand to all that is proposed. Snapshot and timestamp follow from that: `publication` signs them.
   /// - Returns: who has signed what now.
   public mutating func sign(with keys: SigningKeys) throws(SigningError) -> [(role: MetadataRole, signers: [KeyID])] {
     var signed: [(MetadataRole, [KeyID])] = []
-    for role in pending.keys.sorted(by: { Self.order($0) < Self.order($1) }) {
+    for role in proposedRoles {
       guard var file = pending[role] else { continue }
       let signers = try keys.sign(&file, for: requirements(for: role))
       pending[role] = file
@@ -113,7 +125,7 @@ extension Ceremony {
 extension Ceremony {
   /// What the keys at hand would sign.
   public func signable(with keys: SigningKeys) -> [MetadataRole] {
-    pending.keys.sorted { Self.order($0) < Self.order($1) }.filter { role in
+    proposedRoles.filter { role in
       guard let file = pending[role] else { return false }
       return requirements(for: role).contains { requirement in
         requirement.keys.keyIDs.contains { id in

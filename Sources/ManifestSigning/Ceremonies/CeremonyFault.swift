@@ -30,6 +30,10 @@ public enum CeremonyFault: Equatable, Sendable {
   case otherProposal(file: String, role: String, differences: [String])
   /// The file proposes a version that is published, or passed over, already.
   case superseded(file: String, role: String, offered: Version, published: Version)
+  /// The proposal does not follow what is published here.
+  case notNext(role: String, offered: Version, published: Version)
+  /// The proposal has waited for too long.
+  case expired(role: String, since: UTCTime)
   /// A file that is neither root nor targets nor a delegated role's.
   case unexpectedFile(file: String, role: String)
   /// There is no root that the signer trusts.
@@ -70,6 +74,9 @@ extension CeremonyFault: CustomStringConvertible {
       "\(file) is another \(role) than the one that waits here: \(differences.joined(separator: "; "))"
     case .superseded(let file, let role, let offered, let published):
       "\(file) is \(role) version \(offered), and version \(published) is published: its signatures are of no use any more"
+    case .notNext(let role, let offered, let published):
+      "\(role) version \(offered) does not follow version \(published), the newest that is published here"
+    case .expired(let role, let since): "the proposed \(role) was valid until \(since): nobody could use it"
     case .unexpectedFile(let file, let role): "\(file) is \(role) metadata that nothing here delegates to or waits for"
     case .noTrustedRoot(let path): "there is no root to compare with: expected the root that you trust in \(path)"
     case .olderThanTrusted(let trusted, let published):
@@ -87,7 +94,8 @@ extension CeremonyFault: CustomStringConvertible {
 /// Why a structure of keys and thresholds would strand devices, or hand a role to somebody it is not meant for.
 public enum StructureProblem: Equatable, Sendable {
   case noKeys(role: String)
-  case thresholdAboveKeys(role: String, threshold: Int, keyCount: Int)
+  /// More keys would have to sign than there are, or none at all.
+  case threshold(role: String, Int, keyCount: Int)
   case sharedKey(key: String, roles: [String])
   case noPaths(team: String)
   /// A team that this version of the repository has to have metadata for, and has not.
@@ -98,7 +106,8 @@ extension StructureProblem: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noKeys(let role): "\(role) would have no key, so that nothing could ever be signed for it"
-    case .thresholdAboveKeys(let role, let threshold, let keyCount):
+    case .threshold(let role, ..<1, _): "\(role) would need no signature, so that anybody could write it"
+    case .threshold(let role, let threshold, let keyCount):
       "\(role) would need \(threshold) signatures and have \(keyCount) \(keyCount == 1 ? "key" : "keys"), so that devices would trust nothing of it"
     case .sharedKey(let key, let roles): "the key \(key) would stand in \(roles.joined(separator: " and "))"
     case .noPaths(let team): "\(team) would be trusted with no path"
@@ -115,6 +124,8 @@ public enum StructureWarning: Equatable, Sendable {
   case oneKeySigns(role: String)
   /// The metadata would be due for renewal at once.
   case expiresInRenewalWindow(role: String, expires: UTCTime)
+  /// The metadata would be valid for longer than `keys/policy.json` says.
+  case outlivesLifetime(role: String, expires: UTCTime, days: Int)
   /// A key stands in several roles, as was allowed.
   case sharedKey(key: String, roles: [String])
 }
@@ -127,6 +138,7 @@ extension StructureWarning: CustomStringConvertible {
     case .oneKeySigns(let role): "one key alone can sign for \(role): whoever steals it can, too"
     case .expiresInRenewalWindow(let role, let expires):
       "\(role) expires \(expires), within its renewal window: it is to be renewed at once"
+    case .outlivesLifetime(let role, let expires, let days): "\(role) would be valid until \(expires), for longer than its \(days) days"
     case .sharedKey(let key, let roles): "the key \(key) stands in \(roles.joined(separator: " and "))"
     }
   }

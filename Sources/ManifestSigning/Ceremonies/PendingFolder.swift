@@ -54,6 +54,8 @@ enum PendingFolder {
   /// Writes what waits, and takes away what does no longer.
   static func write(_ ceremony: Ceremony, _ layout: RepositoryLayout) throws(SigningError) {
     var kept: Set<String> = []
+    // What a killed process has left; where there is no folder yet, nothing has.
+    _ = try? TemporaryFile.removeLeftovers(inDirectory: layout.pending)
     for (role, file) in ceremony.pending {
       kept.insert(role.fileName)
       try write(file.bytes, to: role.fileName, layout)
@@ -62,12 +64,20 @@ enum PendingFolder {
       kept.insert(policyName)
       try write(policy.bytes, to: policyName, layout)
     }
-    for name in try names(layout) where name.hasSuffix(suffix) && !name.hasPrefix(".") && !kept.contains(name) {
+    _ = try clear(layout, keeping: kept)
+  }
+
+  /// Takes away what waits.
+  /// - Returns: the names of the files.
+  static func clear(_ layout: RepositoryLayout, keeping kept: Set<String> = []) throws(SigningError) -> [String] {
+    let dropped = try names(layout).filter { $0.hasSuffix(suffix) && !$0.hasPrefix(".") && !kept.contains($0) }
+    for name in dropped {
       let path = "\(layout.pending)/\(name)"
       try onDisk { () throws(FileError) in
         try FileError.describing(.remove, path) { () throws(Errno) in try FileSystem.remove(path) }
       }
     }
+    return dropped
   }
 
   private static func write(_ bytes: [UInt8], to name: String, _ layout: RepositoryLayout) throws(SigningError) {

@@ -22,6 +22,11 @@ public enum ProposedEdit: Equatable, Sendable {
   /// The same root once more, with a new expiry.
   case renewRoot
 
+  /// Whether the edit needs a new root.
+  var concernsRoot: Bool {
+    if case .setHolder = self { false } else { !concernsTeams }
+  }
+
   /// Whether the edit is one of the top-level targets, whose delegations say who the teams are.
   var concernsTeams: Bool {
     switch self {

@@ -9,7 +9,7 @@ extension Repository {
   /// - Roles without a root become visible with the timestamp, which names all of them and comes last.
   /// - A root that changes with roles below it can't be seen apart from them: whichever came first, devices would hold it against keys that have
   ///   not signed it. So the next state of the whole folder is put together beside it, and the two are swapped.
-  func show(_ publication: Publication) throws(SigningError) {
+  func show(_ publication: Publication, after state: PublishedState) throws(SigningError) {
     if let policy = publication.policy {
       try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) }
     }
@@ -18,7 +18,7 @@ extension Repository {
     } else {
       try write(publication, into: layout.metadata)
     }
-    try TrustedRoot.keep(publication.root.bytes, layout)
+    TrustedRoot.keep(publication.root.bytes, after: state, layout)
   }
 
   private func write(_ publication: Publication, into folder: String) throws(SigningError) {
@@ -35,18 +35,7 @@ extension Repository {
     try removeNextMetadata()
     do throws(FileError) {
       try FileSystem.createDirectories(layout.pending, permissions: 0o755)
-      try FileError.describing(.create, next) { () throws(Errno) in
-        let current = try FileSystem.status(of: layout.metadata, followingLinks: false)
-        guard current.kind == .directory else { throw .invalidArgument }
-        try FileSystem.createDirectory(next, permissions: current.permissions)
-        for name in try FileSystem.names(inDirectory: layout.metadata) where !TemporaryFile.isTemporary(name) {
-          let name = String(decoding: name, as: UTF8.self)
-          // What is published never changes, so that a second name for it is enough.
-          if try FileSystem.status(of: "\(layout.metadata)/\(name)", followingLinks: false).kind != .directory {
-            try FileSystem.hardLink("\(layout.metadata)/\(name)", to: "\(next)/\(name)")
-          }
-        }
-      }
+      try copyMetadata(to: next)
     } catch {
       if error.errno == .invalidArgument { throw .ceremony(.cannotSwap(path: layout.metadata)) }
       throw .file(error)
@@ -56,6 +45,7 @@ extension Repository {
       try FileSystem.synchronizeDirectory(next)
       try FileSystem.exchange(next, layout.metadata)
       try FileSystem.synchronizeDirectory(layout.folder + "/manifests")
+      try FileSystem.synchronizeDirectory(layout.pending)
     } catch {
       guard error == .invalidArgument || error == .crossesFileSystems || error == .notSupported else {
         throw .file(.system(.replace, path: layout.metadata, error))
@@ -63,6 +53,27 @@ extension Repository {
       throw .ceremony(.cannotSwap(path: layout.metadata))
     }
     try removeNextMetadata()
+  }
+
+  /// Gives what is published a second name: it never changes, so that nothing need be copied where the file system and its owner allow that.
+  /// - Throws: `invalidArgument` where the folder is a link.
+  private func copyMetadata(to next: String) throws(FileError) {
+    let names: [[UInt8]]
+    do throws(Errno) {
+      let current = try FileSystem.status(of: layout.metadata, followingLinks: false)
+      guard current.kind == .directory else { throw .invalidArgument }
+      try FileSystem.createDirectory(next, permissions: current.permissions)
+      names = try FileSystem.names(inDirectory: layout.metadata)
+    } catch { throw .system(.create, path: next, error) }
+    for name in names where !TemporaryFile.isTemporary(name) {
+      let name = String(decoding: name, as: UTF8.self)
+      let (old, new) = ("\(layout.metadata)/\(name)", "\(next)/\(name)")
+      let kind = try FileError.describing(.inspect, old) { () throws(Errno) in try FileSystem.status(of: old, followingLinks: false).kind }
+      guard kind != .directory else { continue }
+      do throws(Errno) { try FileSystem.hardLink(old, to: new) } catch {
+        try FileSystem.cloneOrCopy(from: old, to: new, permissions: 0o644)
+      }
+    }
   }
 
   /// Takes away what a publication that broke off has left: the next state before the swap, or the last one after it.

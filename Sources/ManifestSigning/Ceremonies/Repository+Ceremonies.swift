@@ -56,13 +56,9 @@ extension Repository {
   }
 
   /// Drops what waits for signatures.
-  /// - Returns: what that was.
-  public func abandon() throws(SigningError) -> [WaitingFile] {
-    var ceremony = try ceremony()
-    let dropped = ceremony.waiting
-    ceremony.pending = [:]
-    ceremony.proposedPolicy = nil
-    try PendingFolder.write(ceremony, layout)
+  /// - Returns: the names of its files, which need not even be readable.
+  public func abandon() throws(SigningError) -> [String] {
+    let dropped = try PendingFolder.clear(layout)
     try removeNextMetadata()
     return dropped
   }
@@ -118,13 +114,13 @@ extension Repository {
     let step = try next.publication(with: keys, resigning: resigning, now: now)
     guard case .ready(let publication) = step else {
       try PendingFolder.write(next, layout)
-      try TrustedRoot.keep(ceremony.state.root.bytes, layout)
+      TrustedRoot.keep(ceremony.state.root.bytes, after: ceremony.state, layout)
       return CeremonyReport(signed: signed, publication: nil, waiting: next.waiting)
     }
     // No signature is lost where the publication breaks off.
     try PendingFolder.write(signing, layout)
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
-    try show(publication)
+    try show(publication, after: ceremony.state)
     try PendingFolder.write(next, layout)
     return CeremonyReport(signed: signed, publication: publication, waiting: next.waiting)
   }
@@ -143,10 +139,9 @@ extension Repository {
 extension Ceremony {
   /// What each waiting file changes of what is published, in words.
   public func changes(name: (KeyID) -> String) -> [(role: MetadataRole, words: [String])] {
-    pending.sorted { Self.order($0.key) < Self.order($1.key) }.map { role, file in
-      var words = MetadataChanges.words(from: published(role), to: file, name: name)
-      if role == .root { words += policyChanges }
-      return (role, words)
+    pending.sorted { Self.order($0.key) < Self.order($1.key) }.enumerated().map { index, entry in
+      let words = MetadataChanges.words(from: published(entry.key), to: entry.value, name: name)
+      return (entry.key, index == 0 ? words + policyChanges : words)
     }
   }
 

@@ -1,3 +1,4 @@
+internal import FileIO
 internal import ManifestVerifier
 public import TUFMetadata
 
@@ -46,6 +47,7 @@ extension Repository {
   /// - Parameter rehearses: whether nothing is signed or written.
   public func refresh(with keys: SigningKeys, rehearses: Bool = false, now: UTCTime) throws(SigningError) -> RefreshReport {
     let ceremony = try ceremony()
+    try TrustedRoot.requireKept(ceremony.state, layout)
     let due = ceremony.due(at: now, isAtHand: keys.isAtHand)
     let signable = due.filter(\.canBeSigned).map(\.role)
     // Whatever changes, snapshot and timestamp name it: without their keys nothing can be shown.
@@ -81,7 +83,8 @@ extension Repository {
       return RefreshReport(due: due, publication: nil)
     }
     try PublishedSecrets.refuse(in: layout)
-    try show(publication)
+    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
+    try show(publication, after: ceremony.state)
     return RefreshReport(due: due, publication: publication)
   }
 }

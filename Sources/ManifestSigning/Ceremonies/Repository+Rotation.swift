@@ -23,16 +23,17 @@ public struct RotationReport: Sendable {
 extension Ceremony {
   /// The edits that exchange a role's keys.
   /// - Parameters:
-  ///   - exchanged: the old keys, each with the new one for it; not used to drop old ones.
+  ///   - exchanged: the old keys, each with the new one for it.
+  ///   - dropped: the old keys that go; none for those that the roots listed before the newest ones.
   /// - Throws: `ceremony(.noChange)` where there are no old keys to drop.
   public func rotationEdits(
-    of role: MetadataRole, _ exchanged: [(old: KeyID, new: Ed25519PublicKey)], _ mode: RotationMode
+    of role: MetadataRole, _ exchanged: [(old: KeyID, new: Ed25519PublicKey)], dropping dropped: [KeyID] = [], _ mode: RotationMode
   ) throws(SigningError) -> [ProposedEdit] {
     switch mode {
     case .replace, .compromised: return exchanged.map { .replaceKey($0.old, by: $0.new, role: role) }
     case .overlap: return exchanged.map { .addKey($0.new, role: role) }
     case .dropOld:
-      let old = keysBeforeOverlap(of: role)
+      let old = dropped.isEmpty ? keysBeforeOverlap(of: role) : dropped
       guard !old.isEmpty else { throw .ceremony(.noChange) }
       return old.map { .removeKey($0, role: role) }
     }
@@ -78,13 +79,13 @@ extension Ceremony {
 extension Repository {
   /// Proposes, signs and publishes an exchange of a role's keys in one, as far as the keys are at hand; else it waits for signatures.
   public func rotate(
-    _ role: MetadataRole, _ exchanged: [(old: KeyID, new: Ed25519PublicKey)], _ mode: RotationMode, trusting root: TrustedRoot,
-    allowsShared: Bool = false, with keys: SigningKeys, now: UTCTime
+    _ role: MetadataRole, _ exchanged: [(old: KeyID, new: Ed25519PublicKey)], dropping dropped: [KeyID] = [], _ mode: RotationMode,
+    trusting root: TrustedRoot, allowsShared: Bool = false, with keys: SigningKeys, now: UTCTime
   ) throws(SigningError) -> RotationReport {
     let name = try keyNames()
     var ceremony = try ceremony()
     try root.require(ceremony.state)
-    let edits = try ceremony.rotationEdits(of: role, exchanged, mode)
+    let edits = try ceremony.rotationEdits(of: role, exchanged, dropping: dropped, mode)
     let warnings = try ceremony.propose(edits, allowsShared: allowsShared, now: now, name: name)
     // In an overlap both keys have signed, so that the old one can go by a root alone.
     let resigns = mode == .compromised || mode == .overlap && role != .root

@@ -32,7 +32,7 @@ struct StructureCheck {
       if count == 0 {
         problems.append(.noKeys(role: role.name))
       } else if role.keys.threshold > count {
-        problems.append(.thresholdAboveKeys(role: role.name, threshold: role.keys.threshold, keyCount: count))
+        problems.append(.threshold(role: role.name, role.keys.threshold, keyCount: count))
       }
     }
     for role in delegations?.roles ?? [] {

@@ -69,10 +69,12 @@ struct StructureDraft {
       let id = know(key)
       try change(role) { (draft) throws(SigningError) in try draft.replace(old, by: id, names: name, role: "\(role.name)") }
     case .setThreshold(let threshold, let role):
-      guard RepositoryCreation.RoleSize.bounds.contains(threshold) else {
-        throw .ceremony(.refused([.thresholdAboveKeys(role: "\(role.name)", threshold: threshold, keyCount: 0)]))
+      try change(role) { (draft) throws(SigningError) in
+        guard RepositoryCreation.RoleSize.bounds.contains(threshold) else {
+          throw .ceremony(.refused([.threshold(role: "\(role.name)", threshold, keyCount: draft.keyIDs.count)]))
+        }
+        draft.threshold = threshold
       }
-      try change(role) { (draft) throws(SigningError) in draft.threshold = threshold }
     case .setLifetime(let days, let role): policy.lifetimes[role] = days
     case .setHolder(let holder, let key): policy.holders[key] = holder
     case .addTeam(let name, let paths, let isTerminating):

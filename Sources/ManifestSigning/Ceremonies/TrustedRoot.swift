@@ -21,7 +21,7 @@ public struct TrustedRoot: Sendable {
   }
 
   /// Holds what is published against this root: it stands in the chain, whose every link was verified when the state was read.
-  func require(_ state: PublishedState) throws(SigningError) {
+  public func require(_ state: PublishedState) throws(SigningError) {
     let newest = state.root.payload.version
     guard file.version <= newest, let index = Int(exactly: file.version.number - 1), index < state.roots.count else {
       throw .ceremony(.olderThanTrusted(trusted: file.version, published: newest))
@@ -32,20 +32,26 @@ public struct TrustedRoot: Sendable {
     }
   }
 
-  /// Keeps a root beside the secret keys, where there is a folder of them.
-  static func keep(_ bytes: [UInt8], _ layout: RepositoryLayout) throws(SigningError) {
-    let known: [UInt8]
-    do throws(FileError) {
-      known = try readFile(layout.trustedRoot, limit: VerificationLimits().rootByteCount)
-      guard known != bytes else { return }
-    } catch {
-      guard error.errno == .notFound else {
-        guard error.errno == .notDirectory else { throw .file(error) }
-        return
-      }
-      // Keys that lie elsewhere, or in a token: whoever signs names the root.
-      guard (try? FileSystem.status(of: layout.secrets, followingLinks: true).kind) == .directory else { return }
+  /// Holds what is published against the copy beside the secret keys, where there is one: a folder that was exchanged for another repository's, or
+  /// put back from an old backup, is not signed for.
+  static func requireKept(_ state: PublishedState, _ layout: RepositoryLayout) throws(SigningError) {
+    do throws(SigningError) { try TrustedRoot(layout).require(state) } catch {
+      guard case .ceremony(.noTrustedRoot) = error else { throw error }
     }
-    try onDisk { () throws(FileError) in try replaceFile(at: layout.trustedRoot, with: bytes) }
+  }
+
+  /// Keeps the newest root beside the secret keys where it follows from the one that is there.
+  static func keep(_ newest: [UInt8], after state: PublishedState, _ layout: RepositoryLayout) {
+    guard (try? requireKept(state, layout)) != nil else { return }
+    keep(newest, layout)
+  }
+
+  /// Keeps a root beside the secret keys, where there is a folder of them that can be written: an older copy does as well, for the chain of
+  /// roots is walked from it.
+  static func keep(_ bytes: [UInt8], _ layout: RepositoryLayout) {
+    if let known = try? readFile(layout.trustedRoot, limit: VerificationLimits().rootByteCount), known == bytes { return }
+    // Keys that lie elsewhere, or in a token: whoever signs names the root.
+    guard (try? FileSystem.status(of: layout.secrets, followingLinks: true).kind) == .directory else { return }
+    try? replaceFile(at: layout.trustedRoot, with: bytes, permissions: 0o600)
   }
 }

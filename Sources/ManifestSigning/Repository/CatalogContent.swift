@@ -22,32 +22,37 @@ struct CatalogContent {
   ///   - secrets: finds secret keys among the files.
   ///   - cache: what earlier publications have found out, so that only what has changed since is read.
   ///   - others: models that are published by others, for the list of models.
+  ///   - allowsMovingSources: whether a file's source may be what somebody else can change: a branch of a repository, say.
   ///   - published: reads a description that is published now, from which a derived one goes on.
   init(
     _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout,
-    others: [ModelName: ModelDescription] = [:], observer: some PublishingObserver,
+    others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool, observer: some PublishingObserver,
     published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
     let scan = try CatalogScanner.scan(folder, secrets, known: cache)
     cache.keepOnly(scan, searchedFor: secrets.keys)
-    try self.init(scan, others: others, published: published) { () throws(SigningError) in try Self.hash(scan, &cache, layout, observer) }
+    try self.init(scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { () throws(SigningError) in
+      try Self.hash(scan, &cache, layout, observer)
+    }
   }
 
   /// Merges what other machines have hashed.
   init(
-    _ merge: FragmentMerge, others: [ModelName: ModelDescription] = [:], published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    _ merge: FragmentMerge, others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?
   ) throws(SigningError) {
-    try self.init(merge.scan, others: others, published: published) { (merge.files, 0) }
+    try self.init(merge.scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { (merge.files, 0) }
   }
 
   private init(
-    _ scan: CatalogScan, others: [ModelName: ModelDescription], published: (ScannedModel) throws(SigningError) -> ModelDescription?,
+    _ scan: CatalogScan, others: [ModelName: ModelDescription], allowsMovingSources: Bool,
+    published: (ScannedModel) throws(SigningError) -> ModelDescription?,
     hash: () throws(SigningError) -> ([HashedFile], hashedCount: Int)
   ) throws(SigningError) {
     self.scan = scan
     // What people wrote is held against the files before gigabytes are read.
     var descriptions: [ModelName: ModelDescription] = [:]
-    for model in scan.models { descriptions[model.name] = try model.readDescription() }
+    for model in scan.models { descriptions[model.name] = try model.readDescription(allowsMovingSources: allowsMovingSources) }
     (files, hashedCount) = try hash()
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files { summaries[file.file.path] = file.summary }

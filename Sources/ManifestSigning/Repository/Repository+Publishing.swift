@@ -13,6 +13,8 @@ public struct PublishingOptions: Equatable, Sendable {
   public var allowsReplacing = false
   /// Whether a file that is published may be missing.
   public var allowsRemoving = false
+  /// Whether a source on the Hugging Face Hub may be a branch or a tag, which can come to lead to another file.
+  public var allowsMovingSources = false
   /// Whether every file is read, those too that earlier publications have read and that have not changed since.
   public var rehashes = false
   /// Over how many bins the files are spread from now on: 1 for none, nil for as many as before.
@@ -75,6 +77,7 @@ extension Repository {
   ) throws(SigningError) -> PublishingReport {
     try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
+    try TrustedRoot.requireKept(state, layout)
     let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
@@ -130,9 +133,9 @@ extension Repository {
       for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
       var fragments: [Fragment] = []
       for path in paths { fragments.append(try Fragment(path, machines: machines, now: now)) }
-      let content = try CatalogContent(try FragmentMerge(fragments), others: share.othersModels) { (model) throws(SigningError) in
-        try share.publishedDescription(of: model.name, layout)
-      }
+      let content = try CatalogContent(
+        try FragmentMerge(fragments), others: share.othersModels, allowsMovingSources: options.allowsMovingSources
+      ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) }
       return (content, [])
     }
   }
@@ -152,7 +155,8 @@ extension Repository {
     do throws(SigningError) {
       result = .success(
         try CatalogContent(
-          folder, SecretSearch(layout), cache: &cache, servedIn: layout, others: share.othersModels, observer: observer
+          folder, SecretSearch(layout), cache: &cache, servedIn: layout, others: share.othersModels,
+          allowsMovingSources: options.allowsMovingSources, observer: observer
         ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) })
     } catch { result = .failure(error) }
     if cache.isChanged, let warning = file?.write(cache) { warnings.append(warning) }

@@ -113,7 +113,7 @@ public struct RepositoryCreation {
       try FileSystem.createDirectories(layout.targets)
       try createFile(at: layout.metadata(.root, .first), with: root.bytes)
     }
-    try TrustedRoot.keep(root.bytes, layout)
+    TrustedRoot.keep(root.bytes, layout)
     return Result(root: root, rootPath: layout.metadata(.root, .first), keyNames: names)
   }
 

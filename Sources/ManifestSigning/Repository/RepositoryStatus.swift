@@ -1,4 +1,4 @@
-internal import ManifestVerifier
+public import ManifestVerifier
 public import TUFMetadata
 
 /// Versions, expiries, keys and thresholds of what is published.
@@ -15,7 +15,7 @@ public struct RepositoryStatus: Sendable {
 
   /// A role as it stands.
   public struct Role: Sendable {
-    public let role: TopLevelRole
+    public let role: MetadataRole
     /// Nil where nothing of the role is published.
     public let version: Version?
     public let expires: UTCTime?
@@ -25,8 +25,16 @@ public struct RepositoryStatus: Sendable {
     public let isDue: Bool
   }
 
-  /// Root first.
+  /// Root first, the teams last.
   public let roles: [Role]
+  /// The number of roots in the chain, which is complete: every one follows from the one before it.
+  public let rootCount: Int
+  /// The keys in `keys`, or listed by the root, that no role has.
+  public let idleKeys: [HeldKey]
+  /// What waits for signatures.
+  public let waiting: [WaitingFile]
+  /// The delegated roles that devices can't use, and why.
+  public let refusals: [DelegationWalk.Refusal]
   /// The number of files in the manifest; nil where nothing is published.
   public let targetCount: Int?
 
@@ -34,21 +42,33 @@ public struct RepositoryStatus: Sendable {
   /// - Parameter now: the time that the renewal windows are held against.
   public init(_ layout: RepositoryLayout, at now: UTCTime) throws(SigningError) {
     try PublishedSecrets.refuse(in: layout)
-    let state = try PublishedState(layout)
-    let policy = try Policy.read(layout.policy)
+    let ceremony = try Repository.ceremony(layout)
+    let state = ceremony.state
     let ring = try KeyRing(layout)
+    func held(_ id: KeyID) -> HeldKey {
+      HeldKey(id: id, name: ring.name(of: id), holder: ceremony.policy.holders[ring.name(of: id)], isAtHand: ring.isAtHand(id))
+    }
+    func role(_ role: MetadataRole, _ keys: RoleKeys, _ published: (version: Version, expires: UTCTime)?) -> Role {
+      Role(
+        role: role, version: published?.version, expires: published?.expires, threshold: keys.threshold, keys: keys.keyIDs.map(held),
+        isDue: published.map { ceremony.isDue(role, expires: $0.expires, at: now) } ?? false)
+    }
     var published: [TopLevelRole: (Version, UTCTime)] = [.root: (state.root.payload.version, state.root.payload.expires)]
     for (role, version, expires) in state.manifest?.roles ?? [] { published[role] = (version, expires) }
-    roles = TopLevelRole.allCases.map { role in
-      let keys = state.root.payload[role]
-      let held = keys.keyIDs.map { id in
-        HeldKey(id: id, name: ring.name(of: id), holder: policy.holders[ring.name(of: id)], isAtHand: ring.isAtHand(id))
+    // Bins, whose paths are shared out by their hashes, are no team's and as many as there are.
+    let teams = (state.manifest?.targets.payload.delegations?.roles ?? []).filter { if case .paths = $0.scope { true } else { false } }
+    roles =
+      TopLevelRole.allCases.map { role(.topLevel($0), state.root.payload[$0], published[$0]) }
+      + teams.map { team in
+        role(.delegated(team.name), team.keys, ceremony.delegated.files[team.name].map { ($0.version, $0.expires) })
       }
-      let expires = published[role]?.1
-      return Role(
-        role: role, version: published[role]?.0, expires: expires, threshold: keys.threshold, keys: held,
-        isDue: expires.map { policy.isDue(role, expires: $0, at: now) } ?? false)
+    let used = Set(roles.flatMap { $0.keys.map(\.id) })
+    idleKeys = Set(ring.names.keys).union(state.root.payload.keys.keys).subtracting(used).map(held).sorted {
+      ($0.name, $0.id) < ($1.name, $1.id)
     }
+    rootCount = state.roots.count
+    waiting = ceremony.waiting
+    refusals = ceremony.delegated.refusals
     targetCount = state.targetCount
   }
 }

@@ -19,7 +19,7 @@ public struct RepositoryVerification {
     case failed(VerificationError)
   }
 
-  private let layout: RepositoryLayout
+  let layout: RepositoryLayout
 
   public init(_ layout: RepositoryLayout) { self.layout = layout }
 
@@ -67,7 +67,7 @@ public struct RepositoryVerification {
   }
 
   /// What is wrong with a `.verity` that is served; it need not be there.
-  private static func fault(inSegmentsOf file: TargetFile, _ place: String?) -> VerificationError? {
+  static func fault(inSegmentsOf file: TargetFile, _ place: String?) -> VerificationError? {
     guard let place, let byteCount = file.segmentsByteCount else { return nil }
     do throws(FileError) {
       let bytes = try readFile(place, limit: byteCount, followingLinks: false)
@@ -79,7 +79,7 @@ public struct RepositoryVerification {
     }
   }
 
-  private func verify(
+  func verify(
     _ verifier: inout FileVerifier, _ place: String, _ file: TargetFile, mustExist: Bool, _ isCancelled: () -> Bool
   ) throws(SigningError) -> FileOutcome {
     do throws(VerificationError) {

@@ -17,8 +17,6 @@ final class Assembly {
   let path: String
   /// What is still to be fetched, in the order of the description.
   private(set) var missing: [ModelLookup.File] = []
-  /// The inodes of the store's files whose storage this version uses too: linking them changed their times.
-  private(set) var shared: [FileIdentity] = []
 
   private var model: ModelName { lookup.request.model }
 
@@ -56,7 +54,9 @@ final class Assembly {
         context.report(.verified(path: file.path.description))
         continue
       }
-      if try !useStored(file, index.places(of: file.target)) { missing.append(file) }
+      // Its own place too: a crash may have come between moving the version there and recording it.
+      let own = StoredFiles.Place(folder: lookup.key.segments(of: model), name: file.name)
+      if try !useStored(file, index.places(of: file.target) + [own]) { missing.append(file) }
     }
   }
 
@@ -127,24 +127,34 @@ final class Assembly {
       do { try clone.replace() } catch { throw .file(error) }
       return true
     }
-    if let holder = try? store.openFolder(place.folder + place.name.dropLast().map(\.bytes)), let last = place.name.last?.bytes {
-      do throws(Errno) {
-        try holder.hardLink(last, to: name, in: parent)
-        // The name may have come to stand for another file meanwhile.
-        let linked = try parent.status(of: name)
-        if linked.isSameFile(as: status), linked.byteCount == status.byteCount, linked.modifiedNanoseconds == status.modifiedNanoseconds {
-          try parent.synchronizeNames()
-          shared.append(FileIdentity(status))
-          return true
-        }
-        try parent.remove(name)
-      } catch {
-        // A file system without links, or a file with too many of them: a copy, then.
-        _ = error
-      }
-    }
+    if try link(place, status, to: name, in: parent) { return true }
     try copy(source, status.byteCount, to: file, in: parent)
     return true
+  }
+
+  /// Gives a verified file a second name.
+  /// - Returns: false on a file system without links, or for a file with too many of them.
+  private func link(
+    _ place: StoredFiles.Place, _ status: FileStatus, to name: [UInt8], in parent: borrowing FileDescriptor
+  ) throws(InstallationError) -> Bool {
+    guard let last = place.name.last?.bytes, let holder = try store.openFolder(place.folder + place.name.dropLast().map(\.bytes)) else {
+      return false
+    }
+    let again = try at(.open, path) { () throws(Errno) in try parent.reopened() }
+    var isLinked = false
+    try store.keepingIdentities(of: [FileNumber(status)]) { () throws(InstallationError) in
+      do throws(Errno) { try holder.hardLink(last, to: name, in: again) } catch { return }
+      // The name may have come to stand for another file meanwhile.
+      if let linked = try? again.status(of: name), linked.isSameFile(as: status), linked.byteCount == status.byteCount,
+        linked.modifiedNanoseconds == status.modifiedNanoseconds
+      {
+        isLinked = true
+      } else {
+        try at(.remove, path) { () throws(Errno) in try again.remove(name) }
+      }
+    }
+    if isLinked { try at(.synchronize, path) { () throws(Errno) in try parent.synchronizeNames() } }
+    return isLinked
   }
 
   private func temporary(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> TemporaryFile {

@@ -37,8 +37,8 @@ package struct Installation {
   package func run(check: (_ folder: String) throws(InstallationError) -> Void) throws(InstallationError) -> Outcome {
     let record = try store.record(of: model)
     context.report(.state(.checking))
-    if !isRepair, let entry = record[key], isCurrent(entry), try store.isUnchanged(entry, of: model) {
-      try finishPresent(entry, check)
+    if !isRepair, let entry = record[key], isCurrent(entry), let intact = try intact(entry) {
+      try finishPresent(intact, wasActive: record.active == key && intact == entry, check)
       return .present(key, activated: record.active != key)
     }
     let assembly = try Assembly(lookup, in: store, context)
@@ -67,7 +67,7 @@ package struct Installation {
     context.report(.state(.activating))
     try store.place(key, of: model)
     try store.activate(try assembly.placedEntry(), of: model, makingActive: !isRepair)
-    try store.noteSharedStorage(assembly.shared)
+    try store.emptyTrash()
     try remember()
     context.report(.state(.active))
     return .installed(key)
@@ -84,10 +84,19 @@ package struct Installation {
       && zip(entry.files, lookup.files).allSatisfy { $0.path == $1.path && $0.name == $1.name && $0.target == $1.target }
   }
 
+  /// An installed version that is as it was verified, or that reading it shows to be so.
+  private func intact(_ entry: ModelRecord.Entry) throws(InstallationError) -> ModelRecord.Entry? {
+    if try store.isUnchanged(entry, of: model) { return entry }
+    do throws(InstallationError) { return try store.verify(entry, of: model, isCancelled: context.isCancelled) } catch {
+      guard case .model = error else { throw error }
+      return nil
+    }
+  }
+
   private func finishPresent(
-    _ entry: ModelRecord.Entry, _ check: (_ folder: String) throws(InstallationError) -> Void
+    _ entry: ModelRecord.Entry, wasActive: Bool, _ check: (_ folder: String) throws(InstallationError) -> Void
   ) throws(InstallationError) {
-    if try store.record(of: model).active != key {
+    if !wasActive {
       try check(store.shown(key.segments(of: model)))
       context.report(.state(.activating))
       try store.activate(entry, of: model)
@@ -111,7 +120,9 @@ package struct Installation {
     }
     guard lookup.request.version == nil, !isRepair else { return nil }
     for candidate in lookup.standIns {
-      guard let entry = record[candidate], let verified = try? store.verify(entry, of: model, isCancelled: context.isCancelled) else { continue }
+      guard let entry = record[candidate], let verified = try? store.verify(entry, of: model, isCancelled: context.isCancelled) else {
+        continue
+      }
       if record.active != candidate || verified != entry { try store.activate(verified, of: model) }
       try remember()
       return candidate

@@ -108,12 +108,12 @@ public final class ModelLibrary: Sendable {
   /// Installs a model: refreshes trust, chooses, fetches what is missing, verifies, and makes it active.
   /// - Parameters:
   ///   - model: `ORG/NAME[@VERSION][:VARIANT]`.
-  ///   - check: see `ReadinessCheck`.
   ///   - progress: called on other threads.
+  ///   - check: see `ReadinessCheck`.
   /// - Returns: what is active now. Where the newest version could not be fetched and another serves, `standsInBecause` tells why.
   /// - Throws: `cancelled` where the task was; then nothing has changed, and what was fetched is kept.
   public func install(
-    _ model: String, check: ReadinessCheck? = nil, progress: @escaping @Sendable (InstallEvent) -> Void = { _ in }
+    _ model: String, progress: @escaping @Sendable (InstallEvent) -> Void = { _ in }, check: ReadinessCheck? = nil
   ) async throws(InstallationError) -> InstalledModel {
     let request = try ModelRequest(model)
     let number = running.withLock { running in

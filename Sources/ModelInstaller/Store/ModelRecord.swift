@@ -56,7 +56,7 @@ package struct ModelRecord: Equatable, Sendable {
 }
 
 /// By what a file is known again without reading it: no program can change its content and leave all of this as it was.
-package struct FileIdentity: Equatable, Sendable {
+package struct FileIdentity: Hashable, Sendable {
   package let device: UInt64
   package let inode: UInt64
   package let byteCount: Int64

@@ -12,25 +12,6 @@ extension ModelStore {
     try write(record)
   }
 
-  /// Notes what the files are known by whose storage another version came to share: a second name changes a file's times, and nothing else.
-  func noteSharedStorage(_ shared: [FileIdentity]) throws(InstallationError) {
-    guard !shared.isEmpty else { return }
-    for model in try models() {
-      let former = try record(of: model)
-      var record = former
-      for entry in former.entries {
-        for (index, file) in entry.files.enumerated() where shared.contains(file.identity) {
-          guard let open = try openFile(file.name, below: entry.key.segments(of: model)) else { continue }
-          let path = shown(entry.key.segments(of: model) + file.name.map(\.bytes))
-          let now = FileIdentity(try at(.inspect, path) { () throws(Errno) in try open.status() })
-          guard now.device == file.identity.device, now.inode == file.identity.inode else { continue }
-          record[entry.key]?.files[index].identity = now
-        }
-      }
-      if record != former { try write(record) }
-    }
-  }
-
   /// Moves a version that was put together in staging to its place, whole, in one step.
   func place(_ key: StoreKey, of model: ModelName) throws(InstallationError) {
     let segments = key.segments(of: model)

@@ -29,8 +29,11 @@ extension ModelStore {
 
   func emptyTrash() throws(InstallationError) {
     guard let staging = try openFolder([StoreName.staging]) else { return }
-    do throws(Errno) { try staging.removeTree(StoreName.trash) } catch {
-      guard error == .notFound else { throw .file(.system(.remove, path: shown([StoreName.staging, StoreName.trash]), error)) }
+    let trash = [StoreName.staging, StoreName.trash]
+    try keepingIdentities(of: sharedFiles(below: trash)) { () throws(InstallationError) in
+      do throws(Errno) { try staging.removeTree(StoreName.trash) } catch {
+        guard error == .notFound else { throw .file(.system(.remove, path: shown(trash), error)) }
+      }
     }
   }
 

@@ -45,6 +45,9 @@ enum CeremonyOutput {
         output.line("  \(threshold.delegator): \(threshold.signed.count) of \(threshold.threshold) signed\(signed); \(missing)")
       }
     }
+    if waiting.allSatisfy(\.isComplete) {
+      output.line("All signatures are there; it is published by manifest-sign sign where the keys of snapshot and timestamp are.")
+    }
   }
 
   static func json(_ waiting: [WaitingFile]) -> JSONResult {

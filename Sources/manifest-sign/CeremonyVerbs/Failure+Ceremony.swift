@@ -26,7 +26,7 @@ extension CeremonyFault {
     switch self {
     case .refused, .noSuchRole, .teamName, .teamExists, .keyNotInRole, .keyInRole, .path, .noTrustedRoot: .usage
     case .foreignSignature, .invalidSignature, .otherProposal, .otherThanTrusted: .signature
-    case .superseded, .olderThanTrusted: .expiredOrRolledBack
+    case .superseded, .olderThanTrusted, .notNext, .expired: .expiredOrRolledBack
     case .unexpectedFile: .malformed
     case .cannotSwap: .disk
     case .alreadyPending, .nothingPending, .noChange, .notDelegated, .waiting: .failure
@@ -48,6 +48,8 @@ extension CeremonyFault {
     case .invalidSignature: "have it signed again, from the file that waits in pending here"
     case .otherProposal: "whoever signed it was shown something else than you; agree on one proposal, and sign that"
     case .superseded: "throw it away, and propose anew what is still wanted"
+    case .notNext: "get the newest manifests, or the proposal that follows those that are here"
+    case .expired: "drop it with manifest-sign propose --abandon, and propose it anew"
     case .unexpectedFile: "hand on the files of pending under their own names"
     case .noTrustedRoot:
       "give --trusted-root FILE: a root that you know to be right, such as the 1.root.json that your app ships; it is remembered from then on"

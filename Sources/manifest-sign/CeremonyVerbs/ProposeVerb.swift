@@ -36,8 +36,8 @@ enum ProposeVerb {
     let repository = try Repository(layout)
     if invocation.flag(abandon.name) {
       let dropped = try repository.abandon()
-      output.line(dropped.isEmpty ? "Nothing waited." : "Dropped \(dropped.map { "\($0.role.name)" }.joined(separator: ", ")).")
-      output.report("dropped", .array(dropped.map { .string($0.role.name.description) }))
+      output.line(dropped.isEmpty ? "Nothing waited." : "Dropped \(dropped.joined(separator: ", ")).")
+      output.report("dropped", .array(dropped.map(JSONResult.string)))
       return .done
     }
     let edits = try EditOptions.edits(invocation, layout, repository.ceremony())

@@ -23,7 +23,7 @@ enum RefreshVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
     let observer = CommandLineObserver(output)

@@ -5,7 +5,8 @@ internal import TUFMetadata
 enum RotateVerb {
   private static let role = Argument("ROLE", "root, targets, snapshot, timestamp, or a team.")
   private static let key = Option.repeated(
-    "--key", "OLD[=NEW]", "Exchange this key only, for the key NEW of keys, which is made where it is missing.")
+    "--key", "OLD[=NEW]",
+    "Exchange this key only, for the key NEW of keys, which is made where it is missing; with --drop-old, the key that goes.")
   private static let compromised = Option.flag(
     "--compromised", "A key was stolen: sign again all that the role stands above, and tell which signatures stop counting.")
   private static let overlap = Option.flag("--overlap", "Leave the old keys beside the new ones for a while.")
@@ -17,7 +18,7 @@ enum RotateVerb {
     options: [RepositoryOptions.repository, RepositoryOptions.secrets, key, compromised, overlap, dropOld, KeyOptions.unprotected]
       + [CeremonyOutput.trustedRoot, CeremonyOutput.allowShared] + RepositoryOptions.passphrases + KeyOptions.newPassphrases,
     conflicts: [
-      [compromised.name, overlap.name, dropOld.name], [key.name, dropOld.name], RepositoryOptions.passphraseConflict,
+      [compromised.name, overlap.name, dropOld.name], RepositoryOptions.passphraseConflict,
       KeyOptions.newConflict,
     ],
     discussion: [
@@ -36,7 +37,7 @@ enum RotateVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
@@ -47,11 +48,19 @@ enum RotateVerb {
     let role = EditOptions.role(invocation.required(role.name))
     let ceremony = try repository.ceremony()
     try ceremony.requireNothingPending()
+    try root.require(ceremony.state)
+    let dropped: [KeyID]
+    if mode == .dropOld {
+      let store = try KeyStore(layout)
+      dropped = try invocation.values(key.name).map { try EditOptions.keyID($0, store, ceremony) }
+    } else {
+      dropped = []
+    }
     let exchanged = mode == .dropOld ? [] : try exchanges(invocation, role, ceremony, layout, protection, output)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let report = try repository.rotate(
-      role, exchanged, mode, trusting: root, allowsShared: invocation.flag(CeremonyOutput.allowShared.name),
+      role, exchanged, dropping: dropped, mode, trusting: root, allowsShared: invocation.flag(CeremonyOutput.allowShared.name),
       with: SigningKeys(layout, passphrases, notice: observer.notice), now: ReleaseClock.signingTime())
     CeremonyOutput.show(report.warnings, output)
     try CeremonyOutput.show(report.ceremony, layout, output)
@@ -66,6 +75,7 @@ enum RotateVerb {
         report.stopped.map {
           ["role": .string($0.role.name.description), "version": .integer($0.version.number), "key": .string($0.key.description)]
         }))
+    if mode == .replace, role != .root { output.note("The old keys count no longer; with --overlap they would for a while.") }
     if mode == .overlap { output.line("Later: manifest-sign rotate \(role.name) --drop-old") }
     return .done
   }

@@ -30,7 +30,7 @@ enum SignVerb {
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     try ProcessHardening.apply()
-    let passphrases = try RepositoryOptions.passphraseSource(invocation)
+    let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
     let root = try TrustedRoot(layout, path: invocation.value(CeremonyOutput.trustedRoot.name))

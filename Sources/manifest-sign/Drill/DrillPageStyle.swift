@@ -32,12 +32,13 @@ enum DrillPageStyle {
     .state { font-size: 0.8rem; font-weight: 600; border: 1px solid; border-radius: 1rem; padding: 0.05rem 0.5rem; white-space: nowrap; }
     .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.5rem; margin: 0; }
     .facts div { background: var(--raised); border-radius: 0.5rem; padding: 0.5rem 0.75rem; }
+    .facts div:first-child { grid-column: span 2; }
     dt { font-size: 0.8rem; color: var(--faint); }
     dd { margin: 0; font-variant-numeric: tabular-nums; }
     table { width: 100%; border-collapse: collapse; font-size: 0.875rem; }
     th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.5rem; border-top: 1px solid var(--line); }
     th { font-size: 0.75rem; color: var(--faint); font-weight: 600; }
-    th:nth-child(1) { width: 7%; } th:nth-child(2) { width: 13%; } th:nth-child(3) { width: 17%; }
+    th:nth-child(1) { width: 6.5rem; } th:nth-child(2) { width: 13%; } th:nth-child(3) { width: 17%; }
     th:nth-child(4) { width: 23%; } th:nth-child(5) { width: 25%; } th:nth-child(6) { width: 15%; }
     table { table-layout: fixed; }
     tr.failed { background: var(--bad-back); }
@@ -57,6 +58,7 @@ enum DrillPageStyle {
       body { font-size: 9pt; }
       main { max-width: none; padding: 0; }
       table { font-size: 8pt; }
+      th:nth-child(1) { width: 19mm; }
       thead { display: table-header-group; }
       tr, h2, h3 { break-inside: avoid; }
       h2, h3, h3 + p { break-after: avoid; }

@@ -134,6 +134,6 @@ enum DrillVerb {
 extension DrillFinding {
   /// Which client played: in a table there is no room for more.
   fileprivate var client: String {
-    device.hasPrefix("python-tuf") ? String(device.prefix { $0 != "," }) : device == "none" ? "-" : "own"
+    device.hasPrefix("python-tuf") ? String(device.prefix { $0 != "," }) : device == DrillFinding.noDevice ? "-" : "own"
   }
 }

@@ -172,7 +172,7 @@ struct DescriptionCheckTests {
     try tree.write("org/name/model.json", text)
     let scanned = try #require(try tree.scan().models.first)
     do throws(SigningError) {
-      let description = try scanned.readDescription()
+      let description = try scanned.readDescription(allowsMovingSources: true)
       #expect(scanned.description == Array(text.utf8))
       #expect(description?.title == "T")
       return []
@@ -221,7 +221,7 @@ struct DescriptionCheckTests {
     try tree.write("org/name/model.json", model(""))
     let scanned = try #require(try tree.scan().models.first)
     do throws(SigningError) {
-      _ = try scanned.readDescription()
+      _ = try scanned.readDescription(allowsMovingSources: true)
       Issue.record("accepted")
     } catch { #expect(error.description.hasPrefix("org/name/model.json: versions: expected a version at least")) }
   }
@@ -269,7 +269,7 @@ struct DerivedDescriptionTests {
     #expect(try derive(tree, previous: description).description == description)
     // Written beside the files, it fits them.
     try tree.write("org/name/model.json", Data(description.bytes))
-    #expect(try tree.scan().models.first?.readDescription() == description)
+    #expect(try tree.scan().models.first?.readDescription(allowsMovingSources: true) == description)
     #expect(try validity([String(decoding: description.bytes, as: UTF8.self)], "model") == [true])
   }
 

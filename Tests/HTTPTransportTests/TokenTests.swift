@@ -1,0 +1,42 @@
+import HTTPTransport
+import ModelInstaller
+import TestSupport
+import Testing
+
+@Suite("A token is for one origin alone")
+struct TokenTests {
+  private func authorizations(_ url: String, token: String, for origin: String) throws -> [(at: String, header: String?)] {
+    let folder = try TemporaryFolder()
+    try folder.write("content", to: "file")
+    let server = try HostileServer(serving: folder.path)
+    var options = HTTPOptions(userAgent: "tests/1")
+    options.tokens = [try HTTPToken(token, for: HTTPURL(server.url("", at: origin)))]
+    let transport = try HTTPTransport(options)
+    var count = 0
+    try transport.get(HTTPURL(server.url("file", url.isEmpty ? nil : url)), byteLimit: 100) { piece throws(InstallationError) in
+      count += piece.count
+    }
+    #expect(count == 7)
+    return try server.requests("file").map { ($0.at, $0.headers["authorization"]) }
+  }
+
+  @Test("Its own host gets it")
+  func ownHost() throws {
+    let found = try authorizations("", token: "hf_token", for: "http")
+    #expect(found.map(\.header) == ["Bearer hf_token"])
+  }
+
+  @Test("Another does not, and no redirect carries it there")
+  func otherHosts() throws {
+    #expect(try authorizations("", token: "hf_token", for: "other").map(\.header) == [nil])
+    let found = try authorizations("to=other", token: "hf_token", for: "http")
+    #expect(found.first { $0.at == "other" }?.header == nil)
+    #expect(found.contains { $0.at == "other" })
+  }
+
+  @Test("What can't stand in a header is no token", arguments: ["", "a b", "a\nb", "ä"])
+  func unusableTokens(text: String) throws {
+    let url = try HTTPURL("https://example.org")
+    #expect(throws: InstallationError.self) { try HTTPToken(text, for: url) }
+  }
+}
