@@ -6,7 +6,8 @@ internal import TUFMetadata
 enum HashVerb {
   private static let folder = Argument("DIR", "The models on this machine: DIR/<org>/<name>/<version>/files…")
   private static let out = Option.value("--out", "FILE", "The fragment to write.", required: true)
-  private static let key = Option.value("--key", "FILE", "The secret key of this machine, secrets/NAME.key of key generate.", required: true)
+  private static let key = Option.value(
+    "--key", "FILE", "The secret key of this machine, secrets/NAME.key of key generate.", required: true)
   private static let part = Option.value(
     "--part", "I/N", "Only the I-th of N parts of the files, counted from 0, where several machines see one folder.")
   private static let days = Option.integer(
@@ -52,7 +53,8 @@ enum HashVerb {
 
   private static func parsePart(_ text: String) throws -> FragmentHashing.Part {
     let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-    guard numbers.count == 2, let number = numbers[0], let count = numbers[1], let part = FragmentHashing.Part(number: number, of: count) else {
+    guard numbers.count == 2, let number = numbers[0], let count = numbers[1], let part = FragmentHashing.Part(number: number, of: count)
+    else {
       throw Failure(.usage, "\(part.name) \(text) is no part", expected: "I/N, with I from 0 to N - 1", found: "\"\(text)\"")
     }
     return part

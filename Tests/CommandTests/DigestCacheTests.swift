@@ -50,6 +50,21 @@ import Testing
     #expect(try Self.hashed(site) < 3)
   }
 
+  @Test func `a .verity that is missing or damaged where it is served is made again from the file`() throws {
+    let site = try Self.site()
+    try site.publish()
+    let folder = site.targets + "/other/large/2024-05"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasSuffix(".verity") })
+    let good = try bytes(of: folder + "/" + name)
+    #expect(try Self.hashed(site) == 0)
+    for bad in [nil, good.map { $0 ^ 1 }, Array(good.dropLast())] {
+      try FileManager.default.removeItem(atPath: folder + "/" + name)
+      if let bad { try write(bad, to: folder + "/" + name) }
+      #expect(try Self.hashed(site) == 1)
+      #expect(try bytes(of: folder + "/" + name) == good)
+    }
+  }
+
   @Test func `the cache is the owner's alone, outside of what is served, and ignored by git`() throws {
     let site = try Self.site()
     try site.publish()

@@ -70,7 +70,8 @@ import Testing
   @Test func `can be hashed by GNU parallel, each job a part of one folder`() throws {
     let fleet = try Fleet()
     for number in 0..<30 { try fleet.site.folder.write(Array("\(number)".utf8), to: "machine-1/acme/many/1.0/\(number).bin") }
-    let command = "\(try builtCommand("manifest-sign")) hash '\(fleet.site.folder("machine-1"))' "
+    let command =
+      "\(try builtCommand("manifest-sign")) hash '\(fleet.site.folder("machine-1"))' "
       + "--key '\(fleet.site.repository)/secrets/machine-1.key' --part {}/4 --out '\(fleet.site.folder("part"))-{}.json'"
     try require(0, try runChild("parallel", ["--will-cite", "--halt", "now,fail=1", "-j2", command, ":::", "0", "1", "2", "3"]))
     try require(0, try fleet.publish((0..<4).map { fleet.site.folder("part-\($0).json") }))
@@ -109,7 +110,7 @@ import Testing
     let signatures = try #require(text.range(of: #""signatures":\[[^\]]*\]"#, options: .regularExpression))
     try refuse(10, "not signed", text.replacingCharacters(in: signatures, with: "\"signatures\":[]"))
     try refuse(16, "malformed", String(text.dropLast()))
-    try refuse(16, "", "")
+    try refuse(16, "malformed", "")
     let old = try fleet.hash("machine-1", to: "old", "--days", "1", time: 1_700_000_000)
     expect(11, "old.json", "valid until", in: try fleet.publish([old]))
     // Signed metadata of the repository itself is no fragment: its key is not a machine's.

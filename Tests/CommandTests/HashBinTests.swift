@@ -126,7 +126,7 @@ import Testing
     expect(10, name, in: try site.device())
     expect(10, name, in: try site.sign(["verify"]))
     try write(good, to: place)
-    try require(0, try site.device())
+    try require(0, try site.sign(["verify"]))
   }
 
   @Test(arguments: ["0", "3", "48", "16385", "32768", "-1"])

@@ -11,7 +11,8 @@ struct Fragment {
   let files: [HashedFile]
   let descriptions: [TargetPath: [UInt8]]
 
-  /// The whole file of a part of a scanned folder.
+  /// The whole file of a part of a scanned folder. A description stands in it as hexadecimal digits: canonical JSON escapes no line end, so that a
+  /// text of several lines could be signed and never be read.
   static func bytes(
     _ files: [HashedFile], _ descriptions: [TargetPath: [UInt8]], expires: UTCTime, by signer: any Signer
   ) throws(SigningError) -> [UInt8] {
@@ -19,7 +20,7 @@ struct Fragment {
     for hashed in files { entries[hashed.file.path] = (hashed.target, custom(of: hashed)) }
     for (path, bytes) in descriptions {
       let file = TargetFile(of: bytes)
-      entries[path] = (file, .object([.fsverity: verity(file), .fragmentDescription: .string(ByteString(bytes))]))
+      entries[path] = (file, .object([.fsverity: verity(file), .fragmentDescription: .string(ByteString(Hexadecimal.encode(bytes.span)))]))
     }
     var sorted = Array(entries)
     sorted.sort { $0.key < $1.key }
@@ -107,7 +108,10 @@ struct Fragment {
             let (path, file) = (try TargetPath(name), try TargetFile(value))
             try value.read(.custom) { custom throws(MetadataError) in
               if let text = custom.member(.fragmentDescription) {
-                let description = try text.requireString().bytes
+                let digits = try text.requireString().bytes
+                guard let description = try? Hexadecimal.decode(digits.span, byteCount: digits.count / 2) else {
+                  throw text.unexpected("hexadecimal digits")
+                }
                 guard TargetFile(of: description) == file else { throw text.unexpected("the text that length and digests are of") }
                 descriptions[path] = description
               } else {

@@ -14,7 +14,8 @@ import Testing
     let digest = SHA256.hash(of: [UInt8(number & 0xFF)])
     return HashedFile(
       file: ScannedFile(path: try TargetPath("a/b/c/\(number)"), status: status),
-      target: TargetFile(byteCount: Int64(number), hashes: FileHashes(sha256: digest), fsverity: FSVerityDigest(sha256: digest)), segments: nil,
+      target: TargetFile(byteCount: Int64(number), hashes: FileHashes(sha256: digest), fsverity: FSVerityDigest(sha256: digest)),
+      segments: nil,
       summary: ModelSummary(format: .unknown, content: .text, quantisation: quantisation))
   }
 
@@ -53,7 +54,9 @@ import Testing
   @Test func `knows a file by each of its path, device, inode, length and times`() throws {
     let cache = try Self.cache()
     let file = try Self.hashed(3).file
-    func status(device: UInt64 = 1, inode: UInt64 = 3, byteCount: Int64 = 3, modified: Int64 = 4, changed: Int64 = 5, kind: FileKind = .regular)
+    func status(
+      device: UInt64 = 1, inode: UInt64 = 3, byteCount: Int64 = 3, modified: Int64 = 4, changed: Int64 = 5, kind: FileKind = .regular
+    )
       -> FileStatus
     {
       FileStatus(
