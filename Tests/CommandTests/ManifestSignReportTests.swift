@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["init", "publish", "status", "show", "verify"])
+  @Test(arguments: ["init", "publish", "status", "show", "verify", "drill"])
   func `every verb explains its options, and its JSON is JSON`(verb: String) throws {
     let help = try runChild(builtCommand("manifest-sign"), [verb, "--help"])
     try require(0, help)
@@ -203,6 +203,7 @@ import Testing
     case "publish": options += ["--stage", "--allow-replace", "--allow-remove", "--secrets", "--passphrase-file", "--passphrase-fd"]
     case "status": options += ["--secrets", "--at"]
     case "verify": options.append("--at")
+    case "drill": options += ["--html", "--seed", "--days", "--python", "--at"]
     default: break
     }
     for option in options { #expect(help.text.contains(option), "\(option)") }

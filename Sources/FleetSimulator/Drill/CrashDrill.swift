@@ -29,6 +29,8 @@ extension Rehearsal {
     var found: [String] = []
     var count = 0
     var isFinished = false
+    // Most places leave what another has left already: devices would see nothing else.
+    var seen: Set<[[String: [UInt8]]]> = []
     while !isFinished {
       let staged = try stage(publisher)
       isFinished = try staged.run(untilPlacing: count) { (staged) throws(SimulationError) in try perform(work, on: staged) }
@@ -36,19 +38,19 @@ extension Rehearsal {
       if faults.contains(.timestampOutlivesCrash), !isFinished {
         files[TopLevelRole.timestamp.fileName] = after.files[TopLevelRole.timestamp.fileName]
       }
-      var devices = self.devices
-      for index in devices.indices {
-        if let fault = devices[index].fault(at: time, from: SimulatedMirror(files), expecting: goals) {
-          found.append("stopped after \(Words.count(count, "file")), \(fault)")
-        }
-      }
       try staged.resume(after: publisher.root.version, with: keys(for: work), at: time) { () throws(SimulationError) in
         try perform(work, on: staged)
       }
       var resumed = publisher
       try adopt(&resumed, staged.files())
-      found += faults(&devices, following: resumed, at: time).map { "after the work was done again: \($0)" }
+      let stop = "stopped after \(Words.count(count, "file"))"
       count += 1
+      guard seen.insert([files, resumed.files]).inserted else { continue }
+      var devices = self.devices
+      for index in devices.indices {
+        if let fault = devices[index].fault(at: time, from: SimulatedMirror(files), expecting: goals) { found.append("\(stop), \(fault)") }
+      }
+      found += faults(&devices, following: resumed, at: time).map { "\(stop), and the work done again: \($0)" }
     }
     return DrillFinding(
       .publisherCrash, role: work.name, device: words(devices),

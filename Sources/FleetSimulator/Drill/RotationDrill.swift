@@ -38,14 +38,13 @@ extension Rehearsal {
         next.setSigners(of: role, signers)
       }
       try publishNext(&next, at: now)
-      var devices = zip(travellers, self.devices).enumerated().map { $0.offset.isMultiple(of: 2) ? $0.element.0 : $0.element.1 }
+      var devices = mixed(travellers)
       found += faults(&devices, following: next, at: now).map { "signed by \(group): \($0)" }
     }
     var end = overlap
     if !faults.contains(.overlapEndsAtOnce) { try exchange(&end, role, pairs(role, new), .dropOld, at: now) }
-    var devices = self.devices
+    var devices = mixed(travellers)
     let words = words(devices)
-    found += faults(&travellers, following: end, at: now)
     found += faults(&devices, following: end, at: now)
     trials.append(
       trial(.rotationOverlap, role, "it follows all three to \(DrillGoal(end).words)", [(publisher, now), (overlap, now), (end, now)]))
@@ -53,6 +52,11 @@ extension Rehearsal {
       .rotationOverlap, role: role.words, device: words,
       expected: "in the overlap the old keys alone do and so do the new ones; at the end all follow to \(DrillGoal(end).words)",
       good: "so it was, for devices that saw the overlap and for those that did not", faults: found)
+  }
+
+  /// Devices of which every other one has gone through something, and the rest has not.
+  private func mixed(_ travellers: [DrillDevice]) -> [DrillDevice] {
+    zip(travellers, devices).enumerated().map { $0.offset.isMultiple(of: 2) ? $0.element.0 : $0.element.1 }
   }
 
   func returnAfterYears(_ trials: inout [PeerTrial]) throws(SimulationError) -> DrillFinding {
