@@ -57,7 +57,9 @@ final class Exchange {
     if headers.hasTwoLengths { return end(.transport(.connection(url: url, .malformed, detail: "two different lengths of one answer"))) }
     status = headers.status
     location = headers.location
-    if let part, headers.status == 206 || headers.status == 200, let error = part.refusal(of: headers, url: url) { return end(.transport(error)) }
+    if let part, headers.status == 206 || headers.status == 200, let error = part.refusal(of: headers, url: url) {
+      return end(.transport(error))
+    }
     guard isUseful else { return true }
     if let encoding = headers.encoding { return end(.transport(.encoded(url: url, encoding: encoding))) }
     if let length = headers.contentLength, length > byteLimit {

@@ -30,7 +30,8 @@ enum Hub {
 
   private static func token() -> String? {
     if let token = variable("HF_TOKEN") ?? variable("HUGGING_FACE_HUB_TOKEN") { return token }
-    let path = variable("HF_TOKEN_PATH") ?? variable("HF_HOME").map { "\($0)/token" }
+    let path =
+      variable("HF_TOKEN_PATH") ?? variable("HF_HOME").map { "\($0)/token" }
       ?? variable("XDG_CACHE_HOME").map { "\($0)/huggingface/token" } ?? variable("HOME").map { "\($0)/.cache/huggingface/token" }
     guard let path, let bytes = try? readFile(path, limit: 4096), let text = String(validating: bytes, as: UTF8.self) else { return nil }
     return trimmed(text)

@@ -63,9 +63,12 @@ final class InstallProgress: Sendable {
       output.event(["event": "verified", "path": .string(path)])
     case .retrying(let path, let source, let milliseconds, let reason):
       output.event([
-        "event": "retrying", "path": .string(path), "source": .string(source), "milliseconds": .count(milliseconds), "reason": .string(reason),
+        "event": "retrying", "path": .string(path), "source": .string(source), "milliseconds": .count(milliseconds),
+        "reason": .string(reason),
       ])
-      if !output.isJSON { output.note("\(path): \(reason); asking again in \(HumanReadable.duration(seconds: Int64(milliseconds) / 1000 + 1))") }
+      if !output.isJSON {
+        output.note("\(path): \(reason); asking again in \(HumanReadable.duration(seconds: Int64(milliseconds) / 1000 + 1))")
+      }
     case .sourceFailed(let path, let source, let reason):
       output.event(["event": "source_failed", "path": .string(path), "source": .string(source), "reason": .string(reason)])
       if !output.isJSON { output.note("\(path): \(reason)") }

@@ -6,7 +6,8 @@ internal import ModelInstaller
 internal import TUFMetadata
 
 enum InstallVerb {
-  private static let rehearse = Option.flag("--dry-run", "Tell the variant, what would be fetched, and the disk space it takes; change nothing.")
+  private static let rehearse = Option.flag(
+    "--dry-run", "Tell the variant, what would be fetched, and the disk space it takes; change nothing.")
   private static let offline = Option.flag("--offline", "Use what is here; contact nobody.")
   private static let check = Option.value(
     "--check", "COMMAND",
@@ -57,7 +58,8 @@ enum InstallVerb {
     defer { session.progress.finish() }
     let found: ModelLookup.Outcome
     do {
-      found = isOffline
+      found =
+        isOffline
         ? try session.lookUpOffline(request, in: store, device: device) : try session.lookUp([request], in: store, device: device)[0]
     } catch { throw try explaining(error, request, store) }
     let lookup = try chosen(found)

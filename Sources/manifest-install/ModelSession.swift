@@ -23,7 +23,8 @@ struct ModelSession {
   static let retries = Option.integer(
     "--retries", "NUMBER", "How often a source is asked again that brings nothing, before the next one is.", in: 0...20, default: 3)
   static let retryDelay = Option.integer(
-    "--retry-delay", "MILLISECONDS", "How long to wait before that; twice as long each time, a random part less.", in: 0...60_000, default: 500)
+    "--retry-delay", "MILLISECONDS", "How long to wait before that; twice as long each time, a random part less.", in: 0...60_000,
+    default: 500)
 
   let context: DownloadContext
   let progress: InstallProgress
@@ -48,7 +49,8 @@ struct ModelSession {
     retry.firstDelay = UInt32(clamping: invocation.requiredInteger(Self.retryDelay.name))
     network = try HTTPTransport(fixed, isCancelled: { Interruption.isRequested })
     context = DownloadContext(
-      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub, retry: retry,
+      makeTransport: { () throws(InstallationError) in try HTTPTransport(fixed, isCancelled: { Interruption.isRequested }) }, hub: hub,
+      retry: retry,
       connections: invocation.requiredInteger(Self.connections.name), isCancelled: { Interruption.isRequested },
       report: { progress.take($0) })
   }

@@ -4,10 +4,12 @@ internal import ModelInstaller
 /// Where installed models are, and for what they are chosen, as all verbs take it.
 enum StoreOptions {
   static let store = Option.value(
-    "--store", "DIR", "The folder of the installed models. Unless told otherwise: signed-manifest-models in the place for application data.")
+    "--store", "DIR", "The folder of the installed models. Unless told otherwise: signed-manifest-models in the place for application data."
+  )
   static let staging = Option.value(
     "--staging", "DIR", "Fetch files into this folder, on another disk say, before they come into the store.")
-  static let platform = Option.value("--platform", "NAME", "Choose for this operating system: linux, macos, ios, … Unless told otherwise, this one.")
+  static let platform = Option.value(
+    "--platform", "NAME", "Choose for this operating system: linux, macos, ios, … Unless told otherwise, this one.")
   static let architecture = Option.value(
     "--architecture", "NAME", "Choose for this processor architecture: x86_64, arm64, … Unless told otherwise, this one.")
   static let runtime = Option.repeated(

@@ -58,7 +58,9 @@ final class SmallDisk {
 
 @Suite("Disks that are full, read-only or two")
 struct DiskTests {
-  private func install(_ device: InstallDevice, _ store: String, _ version: String, of state: String = "v2", _ more: [String] = []) throws -> ChildResult {
+  private func install(_ device: InstallDevice, _ store: String, _ version: String, of state: String = "v2", _ more: [String] = []) throws
+    -> ChildResult
+  {
     let server = try Publication.server
     return try device.run(
       [
@@ -84,17 +86,21 @@ struct DiskTests {
     _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
     let server = try HostileServer(serving: copy.path)
     let result = try device.run([
-      "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"), "--targets-url",
+      "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"),
+      "--targets-url",
       server.url("v2/targets"), "--json",
     ])
     #expect(result.status == 14, "\(result.errorText)")
     let error = try #require(try device.json(result).last?["error"] as? [String: Any])
-    #expect((error["expected"] as? String)?.contains("6,8") == true && (error["found"] as? String)?.hasSuffix("bytes free") == true, "\(error)")
+    #expect(
+      (error["expected"] as? String)?.contains("6,8") == true && (error["found"] as? String)?.hasSuffix("bytes free") == true, "\(error)")
     #expect(try server.requests(Publication.weights, atLeast: 0).isEmpty)
     #expect(try active(device, disk.path) == "1.0")
   }
 
-  @Test("A disk that fills in mid-write leaves the active version and a usable part, and is not taken for the network", arguments: ["v2", "plain"])
+  @Test(
+    "A disk that fills in mid-write leaves the active version and a usable part, and is not taken for the network",
+    arguments: ["v2", "plain"])
   func fillsInMidWrite(state: String) throws {
     let disk = try SmallDisk(megabytes: 24)
     let device = try InstallDevice()
@@ -103,7 +109,8 @@ struct DiskTests {
     let child = try Child(
       builtCommand("manifest-install"),
       [
-        "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"), "--targets-url",
+        "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"),
+        "--targets-url",
         server.url("\(state)/targets", "slowly=1500000", for: Publication.weights),
       ], environment: InstallDevice.noProxies)
     let parts = disk.path + "/staging/parts"
@@ -191,7 +198,7 @@ struct ProcessTests {
   @Test("While one installs, another is told so; the first is not disturbed")
   func twoProcesses() throws {
     let device = try InstallDevice()
-    let slow = [try Publication.server.url("v1/targets", "slowly=1500000", for: Publication.weights)]
+    let slow = [try Publication.server.url("v1/targets", "slowly=150000", for: Publication.weights)]
     let first = try Child(builtCommand("manifest-install"), device.words(targets: slow), environment: InstallDevice.noProxies)
     for _ in 0..<1000 where device.names("staging/parts").isEmpty { usleep(10_000) }
     let second = try device.install()
@@ -204,7 +211,7 @@ struct ProcessTests {
   @Test("A process that was killed holds no lock")
   func killedHolder() throws {
     let device = try InstallDevice()
-    let slow = [try Publication.server.url("v1/targets", "slowly=1500000", for: Publication.weights)]
+    let slow = [try Publication.server.url("v1/targets", "slowly=150000", for: Publication.weights)]
     let first = try Child(builtCommand("manifest-install"), device.words(targets: slow), environment: InstallDevice.noProxies)
     for _ in 0..<1000 where device.names("staging/parts").isEmpty { usleep(10_000) }
     first.send(SIGKILL)
@@ -216,7 +223,7 @@ struct ProcessTests {
   @Test("Interrupted, it ends with 130 and keeps what it fetched", arguments: ["v1", "plain1"])
   func interrupted(state: String) throws {
     let device = try InstallDevice()
-    let slow = [try Publication.server.url("\(state)/targets", "slowly=1500000", for: Publication.weights)]
+    let slow = [try Publication.server.url("\(state)/targets", "slowly=150000", for: Publication.weights)]
     let first = try Child(
       "env", ["--default-signal=INT", builtCommand("manifest-install")] + device.words(targets: slow), environment: InstallDevice.noProxies)
     for _ in 0..<1000 {
@@ -232,4 +239,3 @@ struct ProcessTests {
     try device.expectActive("1.0")
   }
 }
-

@@ -49,9 +49,9 @@ struct InstallTests {
     _ = try device.install().successful()
     #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("Nothing to remove"))
     _ = try device.install(of: "v2").successful()
-    _ = try device.install("acme/multi:linux").successful()
-    _ = try device.install("acme/multi:mac").successful()
-    _ = try device.install("acme/multi:phone").successful()
+    _ = try device.install("acme/multi:linux", of: "v2").successful()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    _ = try device.install("acme/multi:phone", of: "v2").successful()
     let rehearsal = try device.run(["prune", "--dry-run", "--store", device.store]).successful()
     #expect(rehearsal.text.hasPrefix("would remove  acme/multi@1:linux"))
     #expect(try device.listed().count == 5)
@@ -144,7 +144,9 @@ struct InstallTests {
       let result = try device.install(model)
       #expect(result.status == 18 && result.errorText.contains(word), "\(result.errorText)")
     }
-    for model in ["acme", "acme/", "/x", "acme/x@", "acme/x:", "acme/../x", ""] { #expect(try device.install(model).status == 2, "\(model)") }
+    for model in ["acme", "acme/", "/x", "acme/x@", "acme/x:", "acme/../x", ""] {
+      #expect(try device.install(model).status == 2, "\(model)")
+    }
   }
 
   @Test("Damage is found, and only the bad segments are fetched into a new file")
@@ -166,7 +168,8 @@ struct InstallTests {
     let server = try HostileServer(serving: folder.path)
     let open = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
     let result = try device.run([
-      "repair", "acme/voice", "--store", device.store, "--state", device.state, "--metadata-url", server.url("v1/metadata"), "--targets-url",
+      "repair", "acme/voice", "--store", device.store, "--state", device.state, "--metadata-url", server.url("v1/metadata"),
+      "--targets-url",
       server.url("v1/targets"),
     ])
     #expect(result.status == 0 && result.text == "repaired  acme/voice@1.0:default\n", "\(result.text)\(result.errorText)")

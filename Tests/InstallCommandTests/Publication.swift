@@ -42,14 +42,16 @@ enum Publication {
       Array(
         description(
           "Hub", [("1", nil, [("default", "", ["acme/hub/1/config.txt"])])],
-          sources: "\"hf:acme/hub@0123456789abcdef0123456789abcdef01234567/sub/config.txt\"").utf8), "acme/hub/model.json")
+          sources: "\"hf:acme/hub@0123456789abcdef0123456789abcdef01234567/sub/config.txt\""
+        ).utf8), "acme/hub/model.json")
     try publish(as: "v1")
     try files.moveItem(atPath: folder("later"), toPath: models + "/acme/voice/2.0")
     try publish(as: "v2")
     let names = ["parts/notes.txt", "tokens.bin", weights]
     let paths = { (version: String) in names.map { "acme/voice/\(version)/\($0)" } }
     try write(
-      Array(description("Voice", [("2.0", "it stammers", [("default", "", paths("2.0"))]), ("1.0", nil, [("default", "", paths("1.0"))])]).utf8),
+      Array(
+        description("Voice", [("2.0", "it stammers", [("default", "", paths("2.0"))]), ("1.0", nil, [("default", "", paths("1.0"))])]).utf8),
       "acme/voice/model.json")
     try publish(as: "withdrawn")
     // The same without the hashes of the segments.
@@ -108,9 +110,10 @@ struct InstallDevice {
   var state: String { folder("state") }
   var store: String { folder("store") }
 
-  init() throws {
+  /// - Parameter root: the root file that the app was shipped with, where it is not that of `Publication`.
+  init(root: String? = nil) throws {
     folder = try TemporaryFolder()
-    _ = try run(["init", "--state", state, Publication.path("v1/metadata/1.root.json")]).successful()
+    _ = try run(["init", "--state", state, root ?? Publication.path("v1/metadata/1.root.json")]).successful()
   }
 
   static let noProxies: [String: String?] = [

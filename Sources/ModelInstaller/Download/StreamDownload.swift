@@ -170,7 +170,9 @@ struct StreamDownload: ~Copyable {
   ) throws(InstallationError) {
     guard !context.isCancelled() else { throw .cancelled }
     guard Int64(piece.count) <= target.byteCount - length else {
-      throw .served(.wrongLength(path: path.description, expected: target.byteCount, actual: target.byteCount == .max ? .max : target.byteCount + 1), by: source.shown)
+      throw .served(
+        .wrongLength(path: path.description, expected: target.byteCount, actual: target.byteCount == .max ? .max : target.byteCount + 1),
+        by: source.shown)
     }
     let knewEnough = hasBeginning
     remember(piece)

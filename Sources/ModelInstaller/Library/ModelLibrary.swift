@@ -72,9 +72,11 @@ public final class ModelLibrary: Sendable {
       let request = try ModelRequest("\(model.model)@\(model.version):\(model.variant)")
       let missing = InstallationError.model(.notInstalled(model: model.model, version: model.version))
       guard let store = try ModelStore.reading(settings.store) else { throw missing }
-      guard let entry = try store.record(of: request.model).entries.first(where: {
-        $0.key.version == request.version && $0.key.variant == request.variant
-      }) else { throw missing }
+      guard
+        let entry = try store.record(of: request.model).entries.first(where: {
+          $0.key.version == request.version && $0.key.variant == request.variant
+        })
+      else { throw missing }
       guard let file = entry.files.first(where: { $0.name.map(\.description).joined(separator: "/") == name }) else {
         throw .model(.unusableName(model: model.model, name: name))
       }
@@ -102,7 +104,9 @@ public final class ModelLibrary: Sendable {
         case .found(let lookup): return .plan(try InstallPlan(rehearsing: lookup, in: store))
         }
       }
-    } onCancel: { flag.set() }.get()
+    } onCancel: {
+      flag.set()
+    }.get()
   }
 
   /// Installs a model: refreshes trust, chooses, fetches what is missing, verifies, and makes it active.
@@ -127,7 +131,9 @@ public final class ModelLibrary: Sendable {
         place.set(installation, number)
         if isNew { start(installation, request, check) }
       }
-    } onCancel: { place.cancel() }.get()
+    } onCancel: {
+      place.cancel()
+    }.get()
   }
 
   private func join(
@@ -222,7 +228,9 @@ public final class ModelLibrary: Sendable {
         }
         return repaired
       }
-    } onCancel: { flag.set() }.get()
+    } onCancel: {
+      flag.set()
+    }.get()
   }
 
   /// Removes what is neither active nor the way back, and what was never finished.

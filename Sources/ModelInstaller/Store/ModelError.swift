@@ -79,7 +79,8 @@ extension ModelError: CustomStringConvertible {
     case .damaged(let model, let version, let error): "\(model)@\(version) is damaged: \(error)"
     case .format(let path, let error): "\(path) is as signed, but no good model file: \(error)"
     case .wrongBeginning(let path, let found, let source): "\(path) begins wrongly: found \(found) (from \(source))"
-    case .notReady(let model, let version, let detail): "\(model)@\(version) was verified, but refused by the check before its first use: \(detail)"
+    case .notReady(let model, let version, let detail):
+      "\(model)@\(version) was verified, but refused by the check before its first use: \(detail)"
     case .missingOffline(let model, let detail): "\(model) is not complete here, and nothing may be fetched: \(detail)"
     case .clockOutOfRange(let seconds): "this device's clock tells a time that can't be: \(seconds) seconds since 1970"
     case .gated(let repository, let hasToken):

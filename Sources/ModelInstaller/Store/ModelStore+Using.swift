@@ -52,7 +52,8 @@ extension ModelStore {
       guard requests.isEmpty || !own.isEmpty else { continue }
       for entry in try record(of: model).entries {
         let isWanted = own.contains { request in
-          (request.version == nil || request.version == entry.key.version) && (request.variant == nil || request.variant == entry.key.variant)
+          (request.version == nil || request.version == entry.key.version)
+            && (request.variant == nil || request.variant == entry.key.variant)
         }
         guard requests.isEmpty || isWanted else { continue }
         let request = ModelRequest(model: model, version: entry.key.version, variant: entry.key.variant)

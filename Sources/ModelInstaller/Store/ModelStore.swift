@@ -126,7 +126,9 @@ package final class ModelStore: Sendable {
       guard let folder = try openFolder([StoreName.records, organisation]) else { continue }
       let names = try at(.list, shown([StoreName.records, organisation])) { () throws(Errno) in try folder.names() }
       for name in names where name.suffix(5) == StoreName.suffix[...] {
-        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(Array(name.dropLast(5)))) else { continue }
+        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(Array(name.dropLast(5)))) else {
+          continue
+        }
         models.append(model)
       }
     }

@@ -44,7 +44,9 @@ private final class HolderFile: Sendable {
         guard error.errno == .exists else { throw .file(error) }
       }
       let found = Self.read(path)
-      if let found, !found.isRunning { try Self.takeAway(path, of: found) } else if waited >= patience {
+      if let found, !found.isRunning {
+        try Self.takeAway(path, of: found)
+      } else if waited >= patience {
         throw .model(.locked(path: path, process: found?.number))
       }
       Pause.milliseconds(20)
