@@ -54,10 +54,18 @@ extension Ceremony {
   private func choice(_ isRehearsal: Bool) -> Choice? {
     for usesRoot in pending[.root] == nil ? [false] : [true, false] {
       for usesTargets in pending[.targets] == nil ? [false] : [true, false] {
+        // What the next root needs goes with it.
+        if !usesRoot, usesTargets, rootNeedsTargets { continue }
         if let choice = choice(usesRoot: usesRoot, usesTargets: usesTargets, isRehearsal), !choice.isEmpty { return choice }
       }
     }
     return nil
+  }
+
+  /// Whether the root that waits makes the published targets worthless.
+  private var rootNeedsTargets: Bool {
+    guard let next = pending[.root]?.root, let old = published(.targets) else { return false }
+    return !SigningRequirement(.targets, of: next).isMet(by: old)
   }
 
   /// - Returns: nil where a device could not follow.

@@ -42,6 +42,10 @@ public struct MetadataEnvelope: Sendable {
     case nil: throw .invalidValue(path: "signed._type", expected: "one of the four roles", found: "another one")
     }
     message = signed.canonicalBytes
+    // Canonical JSON escapes no control character: what holds one could be signed and not be read again.
+    do { _ = try JSONDocument(parsing: message) } catch {
+      throw .invalidValue(path: "signed", expected: "text without control characters", found: "a control character")
+    }
     signatures = Dictionary(
       entries.compactMap { entry in entry.signature.map { (entry.keyID, $0) } }, uniquingKeysWith: { first, _ in first })
   }

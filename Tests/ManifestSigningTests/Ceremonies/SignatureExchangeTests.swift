@@ -140,9 +140,9 @@ import Testing
       fault { _ = try Repository(older.layout).review(trusting: newest, now: older.now) } == .olderThanTrusted(trusted: two, published: one)
     )
     // Nor does anybody publish or refresh in a folder that was exchanged for another's.
-    try site.folder.write(older.folder.bytes(of: "repository/secrets/trusted-root.json"), to: "repository/secrets/trusted-root.json")
-    #expect(fault { try site.publish() } == .otherThanTrusted(.first))
-    #expect(fault { _ = try Repository(site.layout).refresh(with: site.keys, now: site.now) } == .otherThanTrusted(.first))
+    try others.folder.write(older.folder.bytes(of: "repository/secrets/trusted-root.json"), to: "repository/secrets/trusted-root.json")
+    #expect(fault { try others.publish() } == .otherThanTrusted(.first))
+    #expect(fault { _ = try Repository(others.layout).refresh(with: others.keys, now: others.now) } == .otherThanTrusted(.first))
     try FileManager.default.removeItem(atPath: older.layout.trustedRoot)
     #expect(fault { _ = try older.trusted } == .noTrustedRoot(path: older.layout.trustedRoot))
   }
