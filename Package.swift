@@ -63,7 +63,8 @@ let package = Package(
     library(
       "ManifestSigning",
       [
-        "ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls", "CPKCS11",
+        "ModelCatalog", "ManifestVerifier", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium", "CLibcrypto", "CFileCalls",
+        "CPKCS11",
       ]),
     library("FleetSimulator", ["ManifestSigning", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("CommandLineSupport", []),
@@ -81,7 +82,8 @@ let package = Package(
     command(
       "manifest-install",
       [
-        "DeviceCommands", "HTTPTransport", "ModelInstaller", "ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata",
+        "DeviceCommands", "HTTPTransport", "ModelInstaller", "ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier",
+        "TUFMetadata",
         "FileIO", "CommandLineSupport", "CommandFailures",
       ]),
 
@@ -100,7 +102,8 @@ let package = Package(
     tests(
       of: "ModelInstaller",
       [
-        "LocalizedInstallerErrors", "RepositoryFixtures", "ModelCatalog", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO",
+        "LocalizedInstallerErrors", "RepositoryFixtures", "ModelCatalog", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests",
+        "FileIO",
       ]),
     tests(of: "HTTPTransport", ["ModelInstaller"]),
     tests(of: "ManifestSigning", ["ModelCatalog", "TUFMetadata", "Digests", "ModelFormats", "FileIO", "CSodium"]),

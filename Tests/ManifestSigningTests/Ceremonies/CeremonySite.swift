@@ -55,7 +55,7 @@ final class CeremonySite {
     var options = PublishingOptions()
     options.allowsRemoving = removing
     return try Repository(layout).publish(
-      folder(models), options, as: team, passphrases: passphrases, now: now, observer: SilentObserver())
+      .folder(folder(models)), options, as: team, passphrases: passphrases, now: now, observer: SilentObserver())
   }
 
   @discardableResult

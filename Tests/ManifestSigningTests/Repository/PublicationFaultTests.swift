@@ -50,7 +50,8 @@ private struct SilentObserver: PublishingObserver {
     options.stages = true
     // Nothing is asked, so nothing unsafe is lent.
     let passphrases = try unsafe PassphraseSource(variable: "SIGNED_MANIFEST_TESTS_NO_PASSPHRASE", option: nil, prompt: nil)
-    return try Repository(layout).publish(.folder(folder("models")), options, passphrases: passphrases, now: now, observer: SilentObserver())
+    return try Repository(layout).publish(
+      .folder(folder("models")), options, passphrases: passphrases, now: now, observer: SilentObserver())
   }
 
   /// A copy of the first publication.
