@@ -52,9 +52,11 @@ enum InstallVerb {
       try show(outcome, of: request.model, in: store, output)
       return .done
     }
+    // Before a store is made: a command line that can't work leaves nothing behind.
+    let prepared = isOffline ? nil : try ModelSession(invocation, output)
     let store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name))
     if isOffline, try useInstalled(request, store, invocation, output) { return .done }
-    let session = try ModelSession(invocation, output)
+    let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
     let found: ModelLookup.Outcome
     do {

@@ -149,6 +149,35 @@ struct InstallTests {
     }
   }
 
+  @Test("With --json each event is a line, and the result the last one")
+  func events() throws {
+    let device = try InstallDevice()
+    let result = try device.install(of: "v2", more: ["--json"]).successful()
+    let lines = try device.json(result)
+    let names = lines.dropLast().compactMap { $0["event"] as? String }
+    #expect(names.count == lines.count - 1)
+    #expect(Set(["state", "planned", "file", "progress", "verified"]).isSubset(of: names), "\(names)")
+    let states = lines.compactMap { $0["state"] as? String }
+    #expect(states.first == "refreshing trust" && states.last == "active")
+    #expect(lines.last?["status"] as? String == "installed" && lines.last?["event"] == nil)
+    // Of a failure too the last line is the one that tells.
+    let failed = try device.json(device.install("acme/voice@7", of: "v2", more: ["--json"]))
+    #expect((failed.last?["error"] as? [String: Any])?["exit"] as? Int == 18)
+  }
+
+  @Test("On a terminal a bar for the file and one for the whole show how far it is")
+  func bars() throws {
+    let device = try InstallDevice()
+    let slow = [try Publication.server.url("v1/targets", "slowly=2000000", for: Publication.weights)]
+    let words = try device.words(targets: slow)
+    let command = ([try builtCommand("manifest-install")] + words).map { "'\($0)'" }.joined(separator: " ")
+    let shown = try runChild(
+      "script", ["-qec", command, "/dev/null"], environment: InstallDevice.noProxies.merging(["TERM": "xterm"]) { $1 })
+    #expect(shown.status == 0)
+    #expect(shown.text.contains("downloading  weights.safetensors [") && shown.text.contains("  total ["), "\(shown.text)")
+    #expect(!(try device.install("acme/multi")).errorText.contains("["))
+  }
+
   @Test("Damage is found, and only the bad segments are fetched into a new file")
   func repair() throws {
     let device = try InstallDevice()

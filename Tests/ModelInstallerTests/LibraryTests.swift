@@ -176,6 +176,70 @@ struct LibraryTests {
     #expect(FileManager.default.fileExists(atPath: good), "it stays the transport's own")
   }
 
+  @Test("Cancelled and asked for again at once, nothing is written by two")
+  func cancelAndRetry() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    for _ in 0..<5 {
+      let task = Task { try await library.install("org/voice") }
+      await Task.yield()
+      task.cancel()
+      _ = try? await task.value
+    }
+    let installed = try await library.install("org/voice")
+    let file = try await library.open("weights.bin", of: installed, thorough: true)
+    #expect(try bytes(file) == PublishedModels.content("weights.bin", of: "1"))
+  }
+
+  @Test("A file that is exactly as signed, and no whole model file, never becomes active")
+  func truncatedTensors() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    _ = try await library.install("org/voice")
+    let header = Array("{\"w\":{\"dtype\":\"U8\",\"shape\":[5000],\"data_offsets\":[0,5000]}}".utf8)
+    let truncated = [UInt8(header.count), 0, 0, 0, 0, 0, 0, 0] + header + [UInt8](repeating: 1, count: 4000)
+    published.publish("2", ["weights.safetensors": truncated])
+    do {
+      _ = try await library.install("org/voice")
+      Issue.record("it was installed")
+    } catch {
+      guard case .model(.format) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    #expect(try library.active("org/voice")?.version == "1")
+  }
+
+  @Test("A file that is missing is missed, whatever else is there")
+  func missingFile() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    let installed = try await library.install("org/voice")
+    try FileManager.default.removeItem(atPath: installed.folder + "/shared.bin")
+    await #expect(throws: InstallationError.self) { _ = try await library.open("shared.bin", of: installed) }
+    #expect(try await library.repair() == ["org/voice@1:default"])
+    let file = try await library.open("shared.bin", of: installed)
+    #expect(file.byteCount == 25)
+  }
+
+  @Test("A version that somebody removed is given up, and the one before it serves")
+  func removedVersion() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    _ = try await library.install("org/voice")
+    published.publish("2")
+    let newest = try await library.install("org/voice")
+    try FileManager.default.removeItem(atPath: newest.folder)
+    try await library.prune()
+    #expect(try library.active("org/voice")?.version == "1")
+    #expect(try await library.install("org/voice").version == "2")
+  }
+
   @Test("Every error says in words what happened")
   func localizedDescriptions() throws {
     let errors: [any Error] = [

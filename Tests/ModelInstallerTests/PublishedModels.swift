@@ -17,6 +17,7 @@ struct PublishedModels {
   let folder: TemporaryFolder
   /// The versions that the description lists, newest first.
   private(set) var versions: [String] = []
+  private var fileNames: [String: [String]] = [:]
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -25,13 +26,13 @@ struct PublishedModels {
     return name == "shared.bin" ? Array("the same in every version".utf8) : generator.bytes(300_000)
   }
 
-  /// Publishes one version more, of two files.
-  mutating func publish(_ version: String) {
+  /// Publishes one version more, of two files unless told otherwise.
+  mutating func publish(_ version: String, _ content: [String: [UInt8]] = [:]) {
     versions.insert(version, at: 0)
-    let files = ["weights.bin", "shared.bin"]
-    for name in files { put("org/voice/\(version)/\(name)", Self.content(name, of: version)) }
+    fileNames[version] = content.isEmpty ? ["weights.bin", "shared.bin"] : content.keys.sorted()
+    for name in fileNames[version] ?? [] { put("org/voice/\(version)/\(name)", content[name] ?? Self.content(name, of: version)) }
     let texts = versions.map { version in
-      let paths = files.map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
+      let paths = (fileNames[version] ?? []).map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
       return "{\"version\":\"\(version)\",\"variants\":[{\"name\":\"default\",\"files\":[\(paths)]}]}"
     }
     let description =

@@ -20,7 +20,7 @@ enum MemoryDownload {
           var bytes: [UInt8] = []
           try source.readWhole(of: target.byteCount, over: network, hub: context.hub, isCancelled: context.isCancelled) {
             piece throws(InstallationError) in
-            for index in piece.indices { bytes.append(piece[index]) }
+            bytes.append(piece)
           }
           var verification = StreamVerification(path.description, against: target)
           do throws(VerificationError) {
@@ -44,5 +44,13 @@ enum MemoryDownload {
       }
     }
     throw worst ?? .unusableURL(expected: "at least one mirror of the targets")
+  }
+}
+
+extension [UInt8] {
+  /// Appends bytes all at once: one by one they would take longer than they took to arrive.
+  mutating func append(_ bytes: Span<UInt8>) {
+    // The buffer is read at once and not kept.
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
 }

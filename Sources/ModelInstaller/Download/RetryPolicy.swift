@@ -20,7 +20,8 @@ public struct RetryPolicy: Sendable {
     guard error.mayPass, failures < attempts else { return nil }
     if case .overloaded(_, _, let seconds) = error {
       guard seconds <= longestRetryAfter else { return nil }
-      return UInt32(clamping: max(seconds, 0) * 1000)
+      let (milliseconds, overflow) = max(seconds, 0).multipliedReportingOverflow(by: 1000)
+      return overflow ? .max : UInt32(clamping: milliseconds)
     }
     let factor = UInt32(1) << UInt32(min(max(failures - 1, 0), 16))
     let (delay, overflow) = firstDelay.multipliedReportingOverflow(by: factor)

@@ -140,7 +140,7 @@ struct SegmentDownload {
     try source.read(range, of: target.byteCount, over: network, hub: context.hub, isCancelled: context.isCancelled) {
       piece throws(InstallationError) in
       do throws(DigestError) { try verification.update(piece) } catch { throw wrong(segment, error, source) }
-      for index in piece.indices { buffer.append(piece[index]) }
+      buffer.append(piece)
     }
     do throws(DigestError) { try verification.finish() } catch { throw wrong(segment, error, source) }
   }
@@ -205,7 +205,7 @@ struct SegmentDownload {
       while offset < piece.count, segment < segments.count {
         let length = segments.range(of: segment).count
         let count = min(piece.count - offset, length - buffer.count)
-        for index in offset..<(offset + count) { buffer.append(piece[index]) }
+        buffer.append(piece.extracting(offset..<(offset + count)))
         offset += count
         guard buffer.count == length else { continue }
         if !finished.contains(segment) {

@@ -28,7 +28,7 @@ package struct SegmentSource: Sendable {
         bytes.reserveCapacity(byteCount)
         try source.readWhole(of: Int64(byteCount), over: network, hub: context.hub, isCancelled: context.isCancelled) {
           piece throws(InstallationError) in
-          for index in piece.indices { bytes.append(piece[index]) }
+          bytes.append(piece)
         }
         if let digests = try? target.segmentDigests(bytes) { return digests }
         context.report(.warning("\(source.shown) serves a .verity of \(path) that is not as signed; it is not used"))
