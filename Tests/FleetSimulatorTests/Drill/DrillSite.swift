@@ -98,7 +98,8 @@ final class DrillSite {
     let drill = Drill(
       try DrillMaterial(RepositoryLayout(folder.path)), seed: seed, now: Self.now, days: days, faults: faults, peer: peer,
       temporaryFolder: folder.path)
-    return try #require(drill.run())
+    // The folder goes with this value, and the drill works below it.
+    return try withExtendedLifetime(self) { try #require(drill.run()) }
   }
 }
 

@@ -59,10 +59,11 @@ import Testing
   }
 
   @Test func `stops when it is told to`() throws {
+    let site = try DrillSite()
+    let material = try withExtendedLifetime(site) { try DrillMaterial(RepositoryLayout(site.folder.path)) }
     let drill = Drill(
-      try DrillMaterial(RepositoryLayout(DrillSite().folder.path)), seed: 1, now: DrillSite.now, peer: .failure(PeerProblem("not asked")),
-      temporaryFolder: "/nowhere")
-    #expect(drill.run { $0 != .expiry } == nil)
+      material, seed: 1, now: DrillSite.now, peer: .failure(PeerProblem("not asked")), temporaryFolder: "/nowhere")
+    #expect(drill.run { $0 != .replayFresh } == nil)
   }
 
   @Test func `says what is not run where there is no second client`() throws {
