@@ -24,24 +24,25 @@ extension Rehearsal {
   /// The publisher's machine stops before each file that is put in place, and the work is done again.
   func crash(in work: Work) throws(SimulationError) -> DrillFinding {
     let time = time(of: work)
+    let before = try before(work)
     let after = try done(work)
-    let goals = [DrillGoal(publisher), DrillGoal(after)]
+    let goals = [DrillGoal(before), DrillGoal(after)]
     var found: [String] = []
     var count = 0
     var isFinished = false
     // Most places leave what another has left already: devices would see nothing else.
     var seen: Set<[[String: [UInt8]]]> = []
     while !isFinished {
-      let staged = try stage(publisher)
+      let staged = try stage(before)
       isFinished = try staged.run(untilPlacing: count) { (staged) throws(SimulationError) in try perform(work, on: staged) }
       var files = try staged.files()
       if faults.contains(.timestampOutlivesCrash), !isFinished {
         files[TopLevelRole.timestamp.fileName] = after.files[TopLevelRole.timestamp.fileName]
       }
-      try staged.resume(after: publisher.root.version, with: keys(for: work), at: time) { () throws(SimulationError) in
+      try staged.resume(after: before.root.version, with: keys(for: work), at: time) { () throws(SimulationError) in
         try perform(work, on: staged)
       }
-      var resumed = publisher
+      var resumed = before
       try adopt(&resumed, staged.files())
       let stop = "stopped after \(Words.count(count, "file"))"
       count += 1
@@ -61,13 +62,14 @@ extension Rehearsal {
   /// The files are copied to a mirror, one by one, and the copying stops.
   func interruption(of work: Work) throws(SimulationError) -> DrillFinding {
     let time = time(of: work)
+    let before = try before(work)
     let after = try done(work)
-    let goals = [DrillGoal(publisher), DrillGoal(after)]
-    let order = copied(after)
+    let goals = [DrillGoal(before), DrillGoal(after)]
+    let order = copied(before, after)
     var found: [String] = []
     var waitingPlaces = 0
     for count in 0...order.count {
-      var files = publisher.files
+      var files = before.files
       for path in faults.contains(.timestampCopiedFirst) ? order.suffix(count) : order.prefix(count) { files[path] = after.files[path] }
       var devices = self.devices
       var isWaiting = false
@@ -89,7 +91,21 @@ extension Rehearsal {
 
   // MARK: The work
 
-  private func time(of work: Work) -> UTCTime { work == .publication ? dueTime(.timestamp, of: publisher) : now }
+  private func time(of work: Work) -> UTCTime { work == .publication ? dueTime(.targets, of: publisher) : now }
+
+  /// What is published before the work: for a publication all that has a shorter life was renewed meanwhile, and targets is due.
+  private func before(_ work: Work) throws(SimulationError) -> SimulatedPublisher {
+    guard work == .publication else { return publisher }
+    let time = time(of: work)
+    var before = publisher
+    try renewRoot(&before, at: time)
+    before.snapshot.expires = time.adding(days: lifetimes[.snapshot] ?? 1)
+    before.timestamp.expires = time.adding(days: lifetimes[.timestamp] ?? 1)
+    before.snapshot.advance()
+    before.timestamp.advance()
+    try before.publish()
+    return before
+  }
 
   private func newKeys(_ work: Work) throws(SimulationError) -> [SimulatedKey] {
     if case .rotation(let role) = work { try newKeys(for: RehearsedRole(role), "crash") } else { [] }
@@ -108,16 +124,16 @@ extension Rehearsal {
 
   /// What is published once the work is done.
   private func done(_ work: Work) throws(SimulationError) -> SimulatedPublisher {
-    let staged = try stage(publisher)
+    var after = try before(work)
+    let staged = try stage(after)
     try perform(work, on: staged)
-    var after = publisher
     try adopt(&after, staged.files())
     return after
   }
 
   /// The files in the order in which they are to be copied: whatever is named comes before what names it, the root right before the timestamp.
-  private func copied(_ after: SimulatedPublisher) -> [String] {
-    let changed = after.files.keys.filter { after.files[$0] != publisher.files[$0] }
+  private func copied(_ before: SimulatedPublisher, _ after: SimulatedPublisher) -> [String] {
+    let changed = after.files.keys.filter { after.files[$0] != before.files[$0] }
     func rank(_ path: String) -> Int {
       switch path {
       case TopLevelRole.timestamp.fileName: 4

@@ -134,9 +134,11 @@ struct PublishedChecks {
 
   private var renewal: [DrillFinding] {
     var roles: [(String, TopLevelRole, UTCTime)] = []
-    // The newest that lies there, followed or not: whether it can be is told elsewhere.
-    let root = material.roots.last.flatMap { try? UnverifiedMetadata<Root>(parsing: $0.bytes).payload } ?? material.chain.last?.payload
-    if let root { roles.append(("root", .root, root.expires)) }
+    // Of the newest that lies there, whatever else is wrong with it: that is told elsewhere.
+    let text = material.roots.last.flatMap { try? JSONDocument(parsing: $0.bytes).root["signed"]?.member(.expires)?.string }
+    if let expires = text.flatMap({ try? UTCTime(text: $0.bytes.span) }) ?? material.chain.last?.payload.expires {
+      roles.append(("root", .root, expires))
+    }
     if let timestamp = material.timestamp { roles.append(("timestamp", .timestamp, timestamp.expires)) }
     if let snapshot = material.snapshot { roles.append(("snapshot", .snapshot, snapshot.expires)) }
     if let targets = material.targets { roles.append(("targets", .targets, targets.expires)) }

@@ -145,6 +145,8 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
   ]
 
   static let rehearsed: [(DrillFault, Set<DrillScenario>)] = [
+    (.timestampCopiedFirst, [.interruptedUpload]),
+    (.timestampOutlivesCrash, [.publisherCrash]),
     (.newRootUnsignedByOldKeys, [.rotation]),
     (.rotationWithoutResigning, [.rotation]),
     (.overlapEndsAtOnce, [.rotationOverlap]),
@@ -154,8 +156,6 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
     (.renewalWithoutCascade, [.expiry]),
     (.oldRootsRemoved, [.returnAfterYears]),
     (.mirrorStaysIncomplete, [.missedRoot]),
-    (.timestampOutlivesCrash, [.publisherCrash]),
-    (.timestampCopiedFirst, [.interruptedUpload]),
     (.versionGivenTwice, [.laggingMirror]),
     (.fastForwardedKeyStays, [.fastForward]),
     (.cacheTakenForNewer, [.replayFastForwarded]),
