@@ -94,7 +94,10 @@ package enum DeviceState {
     let (anchor, stored) = (try anchor(invocation, store), try store.metadata())
     var kept = try explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
     try judgeClock(stored, now, isStrict: isStrict, output)
-    try read(&kept) { role throws(VerificationError) in try store.kept(role) }
+    do throws(VerificationError) { try read(&kept) { role throws(VerificationError) in try store.kept(role) } } catch {
+      guard case .neverRefreshed = error else { throw error }
+      try explaining(invocation) { () throws(VerificationError) in throw error }
+    }
     return kept
   }
 

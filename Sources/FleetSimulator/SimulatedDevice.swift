@@ -13,11 +13,14 @@ package struct SimulatedDevice: Sendable {
   /// What the last refresh or search asked for, as URL paths.
   package private(set) var requests: [String] = []
 
+  private var holdsStandIns = false
+
   package init(anchor: [UInt8]) { self.anchor = anchor }
 
   /// A device that has kept something already.
   package init(anchor: [UInt8], kept: KeptTrust) throws(SimulationError) {
     self.init(anchor: anchor)
+    holdsStandIns = kept.holdsStandIns
     for (version, bytes) in kept.roots {
       try disk.replace("root.json", with: bytes)
       try disk.replace("roots/\(version).json", with: bytes)
@@ -36,6 +39,8 @@ package struct SimulatedDevice: Sendable {
     package var verifiedUnderRoot: Version?
     package var newestRefresh: UTCTime?
     package var metadata: [(MetadataRole, [UInt8])] = []
+    /// Whether timestamp and snapshot stand in for files that nobody has any more, and are not signed.
+    package var holdsStandIns = false
 
     package init() {}
   }
@@ -68,10 +73,12 @@ package struct SimulatedDevice: Sendable {
     let roots = disk.files.compactMap { name, bytes in
       name.hasPrefix("roots/") ? Int64(name.dropFirst(6).dropLast(5)).map { ($0, bytes) } : nil
     }
-    return StoredMetadata(
+    var stored = StoredMetadata(
       roots: roots.sorted { $0.0 < $1.0 }.map(\.1),
       verifiedUnderRoot: record.root, newestRefresh: record.newestRefresh,
       timestamp: disk["timestamp.json"], snapshot: disk["snapshot.json"], targets: disk["targets.json"])
+    stored.holdsStandIns = holdsStandIns
+    return stored
   }
 
   /// What is trusted without a mirror.

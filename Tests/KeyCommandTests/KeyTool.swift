@@ -46,8 +46,10 @@ enum Programs {
     let base = NSTemporaryDirectory() + "outcome-" + UUID().uuidString
     defer { for suffix in [".out", ".err"] { try? FileManager.default.removeItem(atPath: base + suffix) } }
     for suffix in [".out", ".err"] { try Data().write(to: URL(fileURLWithPath: base + suffix)) }
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: base + ".out"))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: base + ".err"))
+    let streams = try [".out", ".err"].map { try FileHandle(forWritingTo: URL(fileURLWithPath: base + $0)) }
+    // Foundation never lets go of a process that has run.
+    defer { for stream in streams { try? stream.close() } }
+    (process.standardOutput, process.standardError) = (streams[0], streams[1])
     process.standardInput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()

@@ -53,11 +53,17 @@ package final class Child {
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
     process.environment = ProcessInfo.processInfo.environment.merging(environment.compactMapValues { $0 }) { $1 }
       .filter { name, _ in environment[name].map { $0 != nil } ?? true }
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.write(input, to: "input")))
     let outputPath = try output ?? folder.write("", to: "output")
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.write("", to: "errors")))
+    let streams = [
+      try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.write(input, to: "input"))),
+      try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath)),
+      try FileHandle(forWritingTo: URL(fileURLWithPath: folder.write("", to: "errors"))),
+    ]
+    (process.standardInput, process.standardOutput, process.standardError) = (streams[0], streams[1], streams[2])
     process.terminationHandler = { [ended] _ in ended.signal() }
+    // The child has its own by then. Foundation never lets go of a process that has run, and with more than a thousand open files it crashes at
+    // the next one.
+    defer { for stream in streams { try? stream.close() } }
     try process.run()
   }
 

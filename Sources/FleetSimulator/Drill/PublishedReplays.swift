@@ -49,6 +49,7 @@ struct PublishedReplays {
       state = "up to date"
       kept = upToDate(root)
       if faults.contains(.publisherRolledBack) {
+        kept.holdsStandIns = true
         kept.metadata = [(.timestamp, standIn(goal?.timestamp.next ?? .first, naming: material.timestamp?.snapshot.version ?? .first))]
       }
     case .replayFastForwarded:
@@ -112,6 +113,7 @@ struct PublishedReplays {
   private func cache(_ root: DrillMaterial.RootFile, timestamp version: Version?) -> SimulatedDevice.KeptTrust {
     var kept = SimulatedDevice.KeptTrust()
     kept.verifiedUnderRoot = root.version
+    kept.holdsStandIns = true
     guard let trusted = try? Trusted<Root>(selfSigned: root.bytes), let current = material.timestamp else { return kept }
     let fitting = material.olderSnapshots.lazy.compactMap { bytes -> Trusted<Snapshot>? in
       guard let metadata = try? UnverifiedMetadata<Snapshot>(parsing: bytes) else { return nil }

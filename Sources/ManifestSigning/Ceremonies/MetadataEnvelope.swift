@@ -20,6 +20,8 @@ public struct MetadataEnvelope: Sendable {
   let message: [UInt8]
   /// One for each key; what has not the form of an Ed25519 signature is left out.
   private(set) var signatures: [KeyID: Ed25519Signature]
+  /// The file as it was read: what is published is hashed as it is, in whatever form its publisher wrote it. Nil once signatures have changed.
+  private var received: [UInt8]?
 
   /// Reads a metadata file of any role.
   public init(parsing bytes: [UInt8]) throws(MetadataError) {
@@ -46,6 +48,7 @@ public struct MetadataEnvelope: Sendable {
     do { _ = try JSONDocument(parsing: message) } catch {
       throw .invalidValue(path: "signed", expected: "text without control characters", found: "a control character")
     }
+    received = bytes
     signatures = Dictionary(
       entries.compactMap { entry in entry.signature.map { (entry.keyID, $0) } }, uniquingKeysWith: { first, _ in first })
   }
@@ -55,8 +58,8 @@ public struct MetadataEnvelope: Sendable {
     try self.init(parsing: Self.file(signed.canonicalBytes, [:]))
   }
 
-  /// The whole file, in canonical form, so that a verifier needs no second copy to check the signatures.
-  public var bytes: [UInt8] { Self.file(message, signatures) }
+  /// The whole file: as it was read, or with other signatures since in canonical form, so that a verifier needs no second copy to check them.
+  public var bytes: [UInt8] { received ?? Self.file(message, signatures) }
 
   private static func file(_ message: [UInt8], _ signatures: [KeyID: Ed25519Signature]) -> [UInt8] {
     let entries = signatures.sorted { $0.key < $1.key }.map { id, signature in
@@ -114,9 +117,9 @@ public struct MetadataEnvelope: Sendable {
     return try MetadataEnvelope(.object(members))
   }
 
-  mutating func removeSignatures() { signatures = [:] }
+  mutating func removeSignatures() { (signatures, received) = ([:], nil) }
 
-  mutating func add(_ signature: Ed25519Signature, by id: KeyID) { signatures[id] = signature }
+  mutating func add(_ signature: Ed25519Signature, by id: KeyID) { (signatures[id], received) = (signature, nil) }
 
   /// Whether a key's signature is there and holds. A rehearsal's place holders count as such in a rehearsal only.
   func isSigned(by id: KeyID, _ key: Ed25519PublicKey, isRehearsal: Bool = false) -> Bool {

@@ -12,6 +12,9 @@ public struct StoredMetadata: Equatable, Sendable {
   public var timestamp: [UInt8]?
   public var snapshot: [UInt8]?
   public var targets: [UInt8]?
+  /// Whether timestamp and snapshot stand in for files that nobody has any more, so that nobody has signed them. For rehearsals on published
+  /// files alone: no app can set it.
+  package var holdsStandIns = false
 
   public init(
     roots: [[UInt8]] = [], verifiedUnderRoot: Version? = nil, newestRefresh: UTCTime? = nil, timestamp: [UInt8]? = nil,
