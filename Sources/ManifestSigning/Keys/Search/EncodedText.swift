@@ -1,30 +1,59 @@
 /// Bytes that stand as base64 or hexadecimal digits in some text, however it is wrapped and indented.
 enum EncodedText {
+  /// What a byte may be, as a set of bits.
+  struct Class: OptionSet {
+    let rawValue: UInt8
+
+    static let base64 = Class(rawValue: 1)
+    static let hexadecimal = Class(rawValue: 2)
+    /// Blanks and line ends.
+    static let blank = Class(rawValue: 4)
+    /// What stands between the characters of UTF-16.
+    static let zero = Class(rawValue: 8)
+  }
+
+  /// The classes of all bytes: every byte of a catalog's small files is looked up here.
+  private static let classes: [UInt8] = (UInt8.min...UInt8.max).map { byte in
+    var classes: Class = []
+    if value(byte) != nil { classes.insert(.base64) }
+    if digit(byte) != nil { classes.insert(.hexadecimal) }
+    if byte == 0x20 || (0x09...0x0D).contains(byte) { classes.insert(.blank) }
+    if byte == 0 { classes.insert(.zero) }
+    return classes.rawValue
+  }
+
   static func isBase64(_ byte: UInt8) -> Bool { value(byte) != nil }
 
   static func isHexadecimal(_ byte: UInt8) -> Bool { digit(byte) != nil }
 
-  /// Blanks and line ends, and the zero bytes of UTF-16.
-  static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0 }
-
-  /// Whether some stretch of characters of an alphabet, with blanks and line ends in between or without, is what is looked for.
+  /// Whether some stretch of characters of an alphabet is what is looked for.
   /// - Parameters:
-  ///   - isJoined: whether blanks and line ends are passed over, rather than end a stretch.
+  ///   - skipped: what is passed over within a stretch, rather than end it.
   ///   - count: the least number of characters that are of interest.
   static func contains(
-    in bytes: Span<UInt8>, _ isIn: (UInt8) -> Bool, isJoined: Bool, atLeast count: Int, _ isWanted: ([UInt8]) -> Bool
+    in bytes: Span<UInt8>, _ alphabet: Class, passing skipped: Class, atLeast count: Int, _ isWanted: ([UInt8]) -> Bool
   ) -> Bool {
-    var stretch: [UInt8] = []
+    let table = classes
+    let classes = table.span
+    let (wanted, passed) = (alphabet.rawValue, skipped.rawValue)
+    var (start, length) = (0, 0)
     for index in bytes.indices {
-      let byte = bytes[index]
-      if isIn(byte) {
-        stretch.append(byte)
-      } else if !isJoined || !isBlank(byte) {
-        if stretch.count >= count, isWanted(stretch) { return true }
-        stretch.removeAll(keepingCapacity: true)
+      let kind = classes[Int(bytes[index])]
+      if kind & wanted != 0 {
+        if length == 0 { start = index }
+        length += 1
+      } else if length > 0, kind & passed == 0 {
+        if length >= count, isWanted(characters(of: alphabet, in: bytes, start..<index)) { return true }
+        length = 0
       }
     }
-    return stretch.count >= count && isWanted(stretch)
+    return length >= count && isWanted(characters(of: alphabet, in: bytes, start..<bytes.count))
+  }
+
+  private static func characters(of alphabet: Class, in bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    var characters: [UInt8] = []
+    for index in range where classes[Int(bytes[index])] & alphabet.rawValue != 0 { characters.append(bytes[index]) }
+    return characters
   }
 
   /// What base64 characters stand for, of either alphabet; what is left of the last four is dropped.

@@ -45,11 +45,11 @@ package struct SecretSearch {
     if SecretMarkers.stand(in: bytes) || known.isSecretHalf(bytes) || bytes.count <= Self.seedFileLimit && holdsSeed(bytes) { return true }
     guard depth < Self.depthLimit else { return false }
     // Where a stretch begins within a group is not known: text may stand before it.
-    let isEncoded = EncodedText.contains(in: bytes, EncodedText.isBase64, isJoined: true, atLeast: 40) { stretch in
+    let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: 40) { stretch in
       (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1) }
     }
     if isEncoded { return true }
-    return EncodedText.contains(in: bytes, EncodedText.isHexadecimal, isJoined: true, atLeast: 64) { stretch in
+    return EncodedText.contains(in: bytes, .hexadecimal, passing: [.blank, .zero], atLeast: 64) { stretch in
       (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(stretch[$0...]).span, depth: depth + 1) }
     }
   }
@@ -57,9 +57,7 @@ package struct SecretSearch {
   /// Whether some word of a short text stands for the secret half of a known key.
   private func holdsSeed(_ bytes: Span<UInt8>) -> Bool {
     // In UTF-16 the words have zero bytes in between.
-    var text: [UInt8] = []
-    for index in bytes.indices where bytes[index] != 0 { text.append(bytes[index]) }
-    return EncodedText.contains(in: text.span, EncodedText.isBase64, isJoined: false, atLeast: 43) { word in
+    EncodedText.contains(in: bytes, .base64, passing: .zero, atLeast: 43) { word in
       // 32, 64 and 96 bytes, without their padding.
       if word.count == 43 || word.count == 86 || word.count == 128 {
         if known.isSecretHalf(EncodedText.decodeBase64(word[...]).span) { return true }
