@@ -80,7 +80,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         atPath: $0.repository + "/secrets/root-1.key", toPath: $0.models + "/acme/tiny/1.0/config.key")
     },
     Refusal("a secret key in another format", "acme/tiny/1.0/id", "secret key") {
-      try $0.write("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbg==\n-----END OPENSSH PRIVATE KEY-----\n", to: "acme/tiny/1.0/id")
+      try $0.write(
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ==\n-----END OPENSSH PRIVATE KEY-----\n",
+        to: "acme/tiny/1.0/id")
     },
     .content("model.gguf", [], "empty"), .content("model.safetensors", [], "empty"),
     .content("model.gguf", Array("<!DOCTYPE html><html><body>404 Not Found</body></html>".utf8), "HTML"),

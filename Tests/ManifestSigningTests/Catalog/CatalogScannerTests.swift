@@ -65,6 +65,9 @@ struct ScanRefusalTests {
     }
   }
 
+  /// As many as a secret has at least; a file that only speaks of keys has none.
+  private static let digits = String(repeating: "0123456789abcdef", count: 4)
+
   static let cases: [Case] = [
     .file("file in the catalog's folder", "README.md", .misplaced),
     .file("file in an organisation's folder", "org/README.md", .misplaced),
@@ -111,11 +114,12 @@ struct ScanRefusalTests {
       try $0.write("org/name/Model.json/c", "x")
     },
     .file("the name of a file's segments", "org/name/1/weights.gguf.verity", .reserved(.segments(of: "weights.gguf"))),
-    .file("our secret key", "org/name/1/key", .secretKey, content: "manifest-sign secret key 1\nname: x\n"),
-    .file("PEM private key", "org/name/1/key", .secretKey, content: "a certificate\n-----BEGIN ENCRYPTED PRIVATE KEY-----\n"),
-    .file("OpenSSH private key", "org/name/1/key", .secretKey, content: "-----BEGIN OPENSSH PRIVATE KEY-----\r\nb3Bl"),
-    .file("minisign secret key", "org/name/1/key", .secretKey, content: "untrusted comment: x\nRWRTY0IyAAAA\n"),
-    .file("minisign secret key without passphrase", "org/name/1/key", .secretKey, content: "untrusted comment: x\nRWQAAEIyAAAA\n"),
+    .file("our secret key", "org/name/1/key", .secretKey, content: "manifest-sign secret key 1\nname: x\nseed: " + digits + "\n"),
+    .file("PEM private key", "org/name/1/key", .secretKey, content: "a certificate\n-----BEGIN ENCRYPTED PRIVATE KEY-----\n" + digits),
+    .file("OpenSSH private key", "org/name/1/key", .secretKey, content: "-----BEGIN OPENSSH PRIVATE KEY-----\r\nb3Bl" + digits),
+    .file("minisign secret key", "org/name/1/key", .secretKey, content: "untrusted comment: x\nRWRTY0Iy" + digits + "\n"),
+    .file(
+      "minisign secret key without passphrase", "org/name/1/key", .secretKey, content: "untrusted comment: x\nRWQAAEIy" + digits + "\n"),
     .file("name without room for a digest", "org/name/1/" + String(repeating: "n", count: 184), .nameTooLong(limit: 183)),
     .file("too long a description", "org/name/model.json", .tooLarge(limit: 4 << 20), content: String(repeating: " ", count: 4 << 20 + 1)),
   ]
