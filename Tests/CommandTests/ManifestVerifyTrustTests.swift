@@ -150,13 +150,14 @@ struct ManifestVerifyTrustTests {
     #expect(result.status == 10 && result.errorText.contains("unsigned.json"))
   }
 
-  @Test(arguments: ["1.root.json", "2.root.json"])
-  func `a wrong root given to refresh changes nothing that is kept`(name: String) throws {
+  // A first root that is another's does not fit what is kept; a second one is not signed by itself alone.
+  @Test(arguments: [("1.root.json", Int32(16)), ("2.root.json", 10)])
+  func `a wrong root given to refresh changes nothing that is kept`(name: String, code: Int32) throws {
     let device = try VerifyingDevice.trusting()
     try device.publish("--seed", "other", "--rotate", "root", into: "other")
     let kept = try device.kept()
     let refused = try device.run("refresh", "--metadata", device.metadata, "--root", device.folder("other/metadata/\(name)"))
-    #expect(refused.status == 16, "\(refused.errorText)")
+    #expect(refused.status == code, "\(refused.errorText)")
     #expect(try device.kept() == kept)
     #expect(try device.run("refresh", "--metadata", device.metadata).status == 0)
     #expect(try device.run("check", "--all", "--base", device.files).status == 0)
