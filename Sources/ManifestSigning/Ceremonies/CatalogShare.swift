@@ -130,7 +130,7 @@ struct CatalogShare {
     for manifest: Manifest, as role: MetadataRole, delegating delegations: JSONTree?, _ ceremony: inout Ceremony, _ now: UTCTime
   ) throws(SigningError) {
     var proposed = ceremony.published(role)?.members ?? [:]
-    let header = RoleHeader(version: try ceremony.nextVersion(role), expires: now.adding(days: ceremony.lifetime(of: role)))
+    let header = RoleHeader(version: try ceremony.state.nextVersion(of: role), expires: now.adding(days: ceremony.lifetime(of: role)))
     proposed.merge(header.members(of: .targets)) { _, new in new }
     proposed[.targets] = .object(Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.key.name, $0.value.tree) }))
     proposed[.delegations] = delegations
@@ -147,7 +147,7 @@ extension PublishedState {
   /// The delegations of the published targets, which a publication carries on; nil for none.
   var delegations: JSONTree? {
     guard let targets = manifest?.targets, targets.payload.delegations != nil else { return nil }
-    return (try? MetadataEnvelope(parsing: targets.bytes))?.members[.delegations]
+    return (try? JSONDocument(parsing: targets.bytes).root["signed"]?.member(.delegations)).flatMap { $0 }.map(JSONTree.init)
   }
 }
 

@@ -28,7 +28,7 @@ extension Ceremony {
     next.proposedPolicy = draft.policy == policy ? nil : draft.policy
     if edits.contains(where: \.concernsRoot) {
       let expires = now.adding(days: next.lifetime(of: .root))
-      next.pending[.root] = try Self.envelope(draft.nextRoot(next.nextVersion(.root), expires: expires), .root)
+      next.pending[.root] = try Self.envelope(draft.nextRoot(next.state.nextVersion(of: .root), expires: expires), .root)
     }
     try next.proposeTargets(draft.delegations, isEdited: edits.contains(where: \.concernsTeams), oldTargets, now)
     try next.proposeTeams(draft.renamedTeams, now)
@@ -63,7 +63,7 @@ extension Ceremony {
 
   /// The same content in its next version.
   func renewed(_ file: MetadataEnvelope, _ role: MetadataRole, _ now: UTCTime) throws(SigningError) -> MetadataEnvelope {
-    let version = try nextVersion(role)
+    let version = try state.nextVersion(of: role)
     do { return try file.renewed(version: version, expires: now.adding(days: lifetime(of: role))) } catch {
       throw .metadata(path: role.fileName, error)
     }
@@ -75,7 +75,7 @@ extension Ceremony {
     guard let old else {
       guard isEdited else { return }
       // Nothing is published yet: the list of files begins empty.
-      var members = RoleHeader(version: try nextVersion(.targets), expires: now.adding(days: lifetime(of: .targets))).members(of: .targets)
+      var members = RoleHeader(version: try state.nextVersion(of: .targets), expires: now.adding(days: lifetime(of: .targets))).members(of: .targets)
       members[.targets] = .object([:])
       members[.delegations] = delegations
       pending[.targets] = try Self.envelope(.object(members), .targets)
@@ -101,7 +101,7 @@ extension Ceremony {
       if let old {
         pending[role] = try renewed(old, role, now)
       } else {
-        var members = RoleHeader(version: try nextVersion(role), expires: now.adding(days: lifetime(of: role))).members(of: .targets)
+        var members = RoleHeader(version: try state.nextVersion(of: role), expires: now.adding(days: lifetime(of: role))).members(of: .targets)
         members[.targets] = .object([:])
         pending[role] = try Self.envelope(.object(members), role)
       }

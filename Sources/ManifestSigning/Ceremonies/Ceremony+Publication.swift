@@ -109,7 +109,7 @@ extension Ceremony {
   private func isRefused(_ name: ByteString) -> Bool { delegated.refusals.contains { $0.role == name } }
 
   private func isNext(_ file: MetadataEnvelope, _ role: MetadataRole) -> Bool {
-    guard let next = try? nextVersion(role) else { return false }
+    guard let next = try? state.nextVersion(of: role) else { return false }
     return file.version == next
   }
 
@@ -152,7 +152,7 @@ extension Ceremony {
     {
       file = waiting
     } else {
-      var members = RoleHeader(version: try nextVersion(place), expires: now.adding(days: lifetime(of: place))).members(of: role)
+      var members = RoleHeader(version: try state.nextVersion(of: place), expires: now.adding(days: lifetime(of: place))).members(of: role)
       members[.meta] = meta
       file = try Self.envelope(.object(members), place)
     }
@@ -185,8 +185,7 @@ extension Ceremony {
   }
 
   private func verifyTeams(_ manifest: TrustedManifest, _ bytes: [MetadataRole: [UInt8]]) throws(VerificationError) {
-    // No expiry is refused at the earliest of all times.
-    var walk = try DelegationWalk(over: manifest, now: UTCTime(secondsSince1970: 0)?.adding(days: .min) ?? manifest.root.payload.expires)
+    var walk = try DelegationWalk(over: manifest, now: .earliest)
     while let request = walk.request {
       guard let file = bytes[request.role] ?? delegated.files[request.role.name]?.bytes else {
         guard isRefused(request.role.name) else { throw .unavailable(role: request.role.name, urlPath: request.urlPath) }

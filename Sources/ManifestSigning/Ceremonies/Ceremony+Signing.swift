@@ -78,7 +78,7 @@ extension Ceremony {
       guard let file = pending[role] else { continue }
       try requireNewer(file, role, named: "pending/\(role.fileName)")
       // A publication that broke off has used a version or two; a leap would use up the numbers that are left.
-      guard try file.version.number - nextVersion(role).number <= Self.longestLeap else {
+      guard try file.version.number - state.nextVersion(of: role).number <= Self.longestLeap else {
         throw .ceremony(.notNext(role: "\(role.name)", offered: file.version, published: published(role)?.version ?? .first))
       }
       guard file.expires > now else { throw .ceremony(.expired(role: "\(role.name)", since: file.expires)) }

@@ -16,6 +16,8 @@ public struct Ceremony: Sendable {
   public let policy: Policy
   /// What will hold once the proposal is published; nil where that changes nothing.
   public internal(set) var proposedPolicy: Policy?
+  /// The published files of the top-level roles, each read once: a large catalog's targets take their time.
+  private let current: [MetadataRole: MetadataEnvelope]
   /// The files that wait for signatures.
   public internal(set) var pending: [MetadataRole: MetadataEnvelope]
 
@@ -28,6 +30,12 @@ public struct Ceremony: Sendable {
     self.policy = policy
     self.proposedPolicy = proposedPolicy
     self.pending = pending
+    let files: [MetadataRole: [UInt8]?] = [
+      .root: state.root.bytes, .targets: state.manifest?.targets.bytes, .snapshot: state.manifest?.snapshot.bytes,
+      .timestamp: state.manifest?.timestamp.bytes,
+    ]
+    // They were verified, so they can be read.
+    current = files.compactMapValues { bytes in bytes.flatMap { try? MetadataEnvelope(parsing: $0) } }
   }
 
   /// What counts for metadata that is signed now.
@@ -38,33 +46,7 @@ public struct Ceremony: Sendable {
   var root: Root { state.root.payload }
 
   func published(_ role: MetadataRole) -> MetadataEnvelope? {
-    let bytes: [UInt8]?
-    switch role {
-    case .topLevel(.root): bytes = state.root.bytes
-    case .topLevel(.targets): bytes = state.manifest?.targets.bytes
-    case .topLevel(.snapshot): bytes = state.manifest?.snapshot.bytes
-    case .topLevel(.timestamp): bytes = state.manifest?.timestamp.bytes
-    case .delegated(let name): return delegated.files[name]
-    }
-    // It was verified, so it can be read.
-    return bytes.flatMap { try? MetadataEnvelope(parsing: $0) }
-  }
-
-  /// The version that a role's next metadata gets.
-  func nextVersion(_ role: MetadataRole) throws(SigningError) -> Version {
-    switch role {
-    case .delegated(let name): return try delegated.nextVersion(of: name)
-    case .topLevel(.root):
-      guard let next = root.version.next else { throw .noVersionLeft(role: .root) }
-      return next
-    case .topLevel(let role):
-      let last = state.lastVersions
-      // A timestamp has no file for each version: one that was put back from a backup would let its number be given again. There are
-      // never fewer timestamps than snapshots.
-      let known = role == .timestamp ? [last[.timestamp], last[.snapshot]].compactMap(\.self).max() : last[role]
-      guard let next = known.map(\.next) ?? .first else { throw .noVersionLeft(role: role) }
-      return next
-    }
+    if case .delegated(let name) = role { delegated.files[name] } else { current[role] }
   }
 
   /// A team's metadata lives as long as that of targets.

@@ -60,7 +60,6 @@ struct PublishedSet {
     _ content: Manifest, _ spread: (bins: HashBins, parts: (top: Manifest, bins: [Manifest]))?, _ state: PublishedState, _ policy: Policy,
     _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
   ) throws(SigningError) -> Signed {
-    let last = state.lastVersions
     // What a snapshot has listed once it goes on listing (TUF 1.0.34 §5.5.5).
     var described = state.manifest?.snapshot.payload.files ?? [:]
     var bins: [(role: MetadataRole, version: Version, bytes: [UInt8])] = []
@@ -74,11 +73,9 @@ struct PublishedSet {
         if let old = state.bin(number), state.isPublished(part, inBin: number, policy, at: now) {
           (version, bytes) = (old.payload.version, old.bytes)
         } else {
-          let lastVersion = [state.lastBinVersions[role.name], described[role.snapshotName]?.version].compactMap(\.self).max()
-          guard let next = lastVersion.map(\.next) ?? .first else { throw .noVersionLeft(role: .targets) }
-          version = next
+          version = try state.nextVersion(of: role)
           bytes = try SignedMetadata(
-            part.payload(RoleHeader(version: next, expires: now.adding(days: policy.lifetime(of: .targets))), delegations: nil),
+            part.payload(RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: .targets))), delegations: nil),
             by: signers[.targets] ?? []
           ).bytes
           bins.append((role, version, bytes))
@@ -93,7 +90,7 @@ struct PublishedSet {
     {
       // The list of models and the bins' keys stand as they stood: nothing to sign.
     } else {
-      guard let version = last[.targets].map(\.next) ?? .first else { throw .noVersionLeft(role: .targets) }
+      let version = try state.nextVersion(of: .targets)
       let header = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: .targets)))
       let delegations = HashBins.delegations(to: policy.bins, keys, state.root.payload.keys, keeping: state.delegations)
       let file = try SignedMetadata((spread?.parts.top ?? content).payload(header, delegations: delegations), by: signers[.targets] ?? [])
@@ -101,18 +98,14 @@ struct PublishedSet {
       described[.targetsFile] = file.description(version)
     }
 
-    func sign(_ role: TopLevelRole, _ current: Version?, _ value: JSONTree) throws(SigningError) -> (version: Version, file: SignedMetadata)
-    {
-      guard let version = current.map(\.next) ?? .first else { throw .noVersionLeft(role: role) }
+    func sign(_ role: TopLevelRole, _ value: JSONTree) throws(SigningError) -> (version: Version, file: SignedMetadata) {
+      let version = try state.nextVersion(of: .topLevel(role))
       var members = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: role))).members(of: role)
       members[.meta] = value
       return (version, try SignedMetadata(JSONTree.object(members).canonicalBytes, by: signers[role] ?? []))
     }
-    let snapshot = try sign(.snapshot, last[.snapshot], .object(described.mapValues(\.tree)))
-    // A timestamp has no file for each version: one that was put back from a backup would let its number be given again. There are
-    // never fewer timestamps than snapshots.
-    let lastTimestamp = [last[.timestamp], last[.snapshot]].compactMap(\.self).max()
-    let timestamp = try sign(.timestamp, lastTimestamp, .object([.snapshotFile: snapshot.file.description(snapshot.version).tree]))
+    let snapshot = try sign(.snapshot, .object(described.mapValues(\.tree)))
+    let timestamp = try sign(.timestamp, .object([.snapshotFile: snapshot.file.description(snapshot.version).tree]))
     return Signed(
       bins: bins, targets: targets, snapshot: (snapshot.version, snapshot.file.bytes), timestamp: (timestamp.version, timestamp.file.bytes))
   }

@@ -13,11 +13,9 @@ public struct PublishedState: Sendable {
   public let manifest: TrustedManifest?
   /// Where the files are spread over bins, those.
   let bins: PublishedBins?
-  /// The newest version of each role that has ever lain here, a publication's too that ended before its timestamp was in place: no version
-  /// is given twice.
-  let lastVersions: [TopLevelRole: Version]
-  /// The same of bins, by their names.
-  let lastBinVersions: [ByteString: Version]
+  /// The newest version of each metadata file that has ever lain here, by the file's name without it; a publication's too that ended before its
+  /// timestamp was in place.
+  private let lastVersions: [String: Version]
 
   /// Reads the published tree.
   /// - Throws: `noRepository`, `published` or `file`.
@@ -42,10 +40,8 @@ public struct PublishedState: Sendable {
       throw .published(error)
     }
     bins = try manifest.flatMap { (manifest) throws(SigningError) in try PublishedBins(manifest, layout) }
-    let (newest, newestBins) = try onDisk { () throws(FileError) in try Self.newestVersions(layout.metadata) }
-    try Self.requireNothingNewer(newest, root.payload.version, manifest)
-    lastBinVersions = newestBins
-    lastVersions = newest.merging(manifest.map { [.timestamp: $0.timestamp.payload.version] } ?? [:]) { max($0, $1) }
+    lastVersions = try onDisk { () throws(FileError) in try Self.newestVersions(layout.metadata) }
+    try requireNothingNewer()
   }
 
   /// The folder holds no newer metadata than what was found to be published.
@@ -53,17 +49,15 @@ public struct PublishedState: Sendable {
   /// A root behind a gap in the chain is one that devices never reach: what it withdrew would count again. And a timestamp that is lost, or was
   /// put back from an old backup, would let version numbers be given a second time, which devices take for an attack. One version more is what
   /// a publication leaves that ended before its timestamp was in place.
-  private static func requireNothingNewer(
-    _ newest: [TopLevelRole: Version], _ root: Version, _ manifest: TrustedManifest?
-  ) throws(SigningError) {
-    if let last = newest[.root], last > root, let missing = root.next {
+  private func requireNothingNewer() throws(SigningError) {
+    if let last = lastVersions[TopLevelRole.root.fileName], last > root.payload.version, let missing = root.payload.version.next {
       throw .published(.unavailable(role: TopLevelRole.root.name, urlPath: "\(missing).\(TopLevelRole.root.fileName)"))
     }
     let published: [(TopLevelRole, Version?)] = [
       (.snapshot, manifest?.snapshot.payload.version), (.targets, manifest?.targets.payload.version),
     ]
     for (role, version) in published {
-      guard let last = newest[role], let next = version.map(\.next) ?? .first, last > next else { continue }
+      guard let last = lastVersions[role.fileName], let next = version.map(\.next) ?? .first, last > next else { continue }
       guard let version else {
         throw .published(.unavailable(role: TopLevelRole.timestamp.name, urlPath: TopLevelRole.timestamp.fileName))
       }
@@ -71,20 +65,34 @@ public struct PublishedState: Sendable {
     }
   }
 
-  private static func newestVersions(_ folder: String) throws(FileError) -> ([TopLevelRole: Version], bins: [ByteString: Version]) {
+  private static func newestVersions(_ folder: String) throws(FileError) -> [String: Version] {
     let names = try FileError.describing(.list, folder) { () throws(Errno) in try FileSystem.names(inDirectory: folder) }
-    var newest: [TopLevelRole: Version] = [:]
-    var bins: [ByteString: Version] = [:]
+    var newest: [String: Version] = [:]
     for name in names {
-      let parts = String(decoding: name, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count == 3, parts[2] == "json", let version = Int64(parts[0]).flatMap(Version.init) else { continue }
-      if let role = TopLevelRole(rawValue: String(parts[1])) {
-        newest[role] = max(newest[role] ?? version, version)
-      } else if parts[1].hasPrefix(HashBins.namePrefix) {
-        bins[ByteString(parts[1]), default: version] = max(bins[ByteString(parts[1])] ?? version, version)
-      }
+      let text = String(decoding: name, as: UTF8.self)
+      guard let dot = text.firstIndex(of: "."), let version = Int64(text[..<dot]).flatMap(Version.init) else { continue }
+      let rest = String(text[text.index(after: dot)...])
+      newest[rest] = max(newest[rest] ?? version, version)
     }
-    return (newest, bins)
+    return newest
+  }
+
+  /// The version that a role's next metadata gets: none is given twice, nor one below what a snapshot has listed.
+  /// - Throws: `noVersionLeft`.
+  func nextVersion(of role: MetadataRole) throws(SigningError) -> Version {
+    var known = [lastVersions[role.fileName]]
+    switch role {
+    // It has no file for each version: one that was put back from a backup would let its number be given again. There are never fewer
+    // timestamps than snapshots.
+    case .topLevel(.timestamp): known += [manifest?.timestamp.payload.version, lastVersions[TopLevelRole.snapshot.fileName]]
+    case .topLevel: break
+    case .delegated: known.append(manifest?.snapshot.payload.files[role.snapshotName]?.version)
+    }
+    guard let next = known.compactMap(\.self).max().map(\.next) ?? .first else {
+      if case .topLevel(let role) = role { throw .noVersionLeft(role: role) }
+      throw .noVersionLeft(role: .targets)
+    }
+    return next
   }
 
   private static func readRoots(_ layout: RepositoryLayout, _ limits: VerificationLimits) throws(SigningError) -> [[UInt8]] {

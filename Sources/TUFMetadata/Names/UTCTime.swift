@@ -6,6 +6,9 @@ public struct UTCTime: Hashable, Sendable {
   /// The times that can be written with four digits for the year.
   static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
+  /// The first of all times: at it, nothing has expired.
+  package static let earliest = UTCTime(clamped: range.lowerBound)
+
   /// A time from the clock's count of seconds.
   /// - Returns: nil where the year is not in 0000…9999.
   public init?(secondsSince1970: Int64) {
