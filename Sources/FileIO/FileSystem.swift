@@ -6,6 +6,14 @@ package enum FileSystem {
     try SystemCalls.fileStatus(CPath(path), below: here, followingLinks: followingLinks)
   }
 
+  /// Nil where nothing has the name.
+  package static func statusIfPresent(of path: String, followingLinks: Bool = false) throws(FileError) -> FileStatus? {
+    do throws(Errno) { return try status(of: path, followingLinks: followingLinks) } catch {
+      guard error == .notFound || error == .notDirectory else { throw .system(.inspect, path: path, error) }
+      return nil
+    }
+  }
+
   /// The names in a directory, sorted by their bytes, which need not be UTF-8.
   package static func names(inDirectory path: String) throws(Errno) -> [[UInt8]] {
     try FileDescriptor(opening: path, .directory).names()

@@ -174,26 +174,33 @@ enum SystemCalls {
 
   /// Fails with "File exists" rather than replace anything.
   static func renameExclusively(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
-    _ = try perform(.rename, .name(newFolder, new)) { _ in
-      #if canImport(Darwin)
-        // Both paths are ended by NUL and outlive the call.
-        Int(unsafe renameatx_np(oldFolder, old.characters, newFolder, new.characters, UInt32(RENAME_EXCL)))
-      #else
-        // Both paths are ended by NUL and outlive the call; 1 is RENAME_NOREPLACE.
-        Int(unsafe renameat2(oldFolder, old.characters, newFolder, new.characters, 1))
-      #endif
-    }
+    #if canImport(Darwin)
+      let flag = UInt32(RENAME_EXCL)
+    #else
+      let flag: UInt32 = 1  // RENAME_NOREPLACE
+    #endif
+    try rename(old, below: oldFolder, to: new, below: newFolder, flag)
   }
 
   /// Lets two names change places, at once. Throws `invalidArgument` or `notSupported` where the file system can't.
   static func exchange(_ first: CPath, below firstFolder: CInt, with second: CPath, below secondFolder: CInt) throws(Errno) {
-    _ = try perform(.rename, .name(secondFolder, second)) { _ in
+    #if canImport(Darwin)
+      let flag = UInt32(RENAME_SWAP)
+    #else
+      let flag: UInt32 = 2  // RENAME_EXCHANGE
+    #endif
+    try rename(first, below: firstFolder, to: second, below: secondFolder, flag)
+  }
+
+  private static func rename(
+    _ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt, _ flag: UInt32
+  ) throws(Errno) {
+    _ = try perform(.rename, .name(newFolder, new)) { _ in
+      // Both paths are ended by NUL and outlive the call.
       #if canImport(Darwin)
-        // Both paths are ended by NUL and outlive the call.
-        Int(unsafe renameatx_np(firstFolder, first.characters, secondFolder, second.characters, UInt32(RENAME_SWAP)))
+        Int(unsafe renameatx_np(oldFolder, old.characters, newFolder, new.characters, flag))
       #else
-        // Both paths are ended by NUL and outlive the call; 2 is RENAME_EXCHANGE.
-        Int(unsafe renameat2(firstFolder, first.characters, secondFolder, second.characters, 2))
+        Int(unsafe renameat2(oldFolder, old.characters, newFolder, new.characters, flag))
       #endif
     }
   }

@@ -75,7 +75,8 @@ extension Ceremony {
     guard let old else {
       guard isEdited else { return }
       // Nothing is published yet: the list of files begins empty.
-      var members = RoleHeader(version: try state.nextVersion(of: .targets), expires: now.adding(days: lifetime(of: .targets))).members(of: .targets)
+      var members = RoleHeader(version: try state.nextVersion(of: .targets), expires: now.adding(days: lifetime(of: .targets))).members(
+        of: .targets)
       members[.targets] = .object([:])
       members[.delegations] = delegations
       pending[.targets] = try Self.envelope(.object(members), .targets)
@@ -101,7 +102,8 @@ extension Ceremony {
       if let old {
         pending[role] = try renewed(old, role, now)
       } else {
-        var members = RoleHeader(version: try state.nextVersion(of: role), expires: now.adding(days: lifetime(of: role))).members(of: .targets)
+        var members = RoleHeader(version: try state.nextVersion(of: role), expires: now.adding(days: lifetime(of: role))).members(
+          of: .targets)
         members[.targets] = .object([:])
         pending[role] = try Self.envelope(.object(members), role)
       }

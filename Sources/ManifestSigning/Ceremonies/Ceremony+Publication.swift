@@ -49,6 +49,15 @@ extension Ceremony {
     return .ready(publication)
   }
 
+  /// Finds out whether all external signers take what they will get, before one signs: a signature by a token or a service leaves its trace there.
+  func rehearse(with keys: SigningKeys, resigning: Set<TopLevelRole>, now: UTCTime) throws(SigningError) {
+    guard keys.hasExternalSigners else { return }
+    var rehearsed = self
+    let rehearsal = keys.rehearsal()
+    _ = try rehearsed.sign(with: rehearsal)
+    _ = try rehearsed.publication(with: rehearsal, resigning: resigning, now: now)
+  }
+
   // MARK: Choosing
 
   private func choice(_ isRehearsal: Bool) -> Choice? {

@@ -79,10 +79,7 @@ extension Repository {
   /// Takes away what a publication that broke off has left: the next state before the swap, or the last one after it.
   func removeNextMetadata() throws(SigningError) {
     let next = "\(layout.pending)/\(PendingFolder.nextMetadataName)"
-    do throws(Errno) { _ = try FileSystem.status(of: next, followingLinks: false) } catch {
-      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: next, error)) }
-      return
-    }
+    guard try isPresent(next) else { return }
     try onDisk { () throws(FileError) in
       // A folder that somebody made among the metadata is not ours to remove.
       try FileError.describing(.remove, next) { () throws(Errno) in

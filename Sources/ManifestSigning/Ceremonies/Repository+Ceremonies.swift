@@ -101,13 +101,7 @@ extension Repository {
     _ ceremony: Ceremony, with keys: SigningKeys, resigning: Set<TopLevelRole> = [], now: UTCTime
   ) throws(SigningError) -> CeremonyReport {
     try PublishedSecrets.refuse(in: layout)
-    if keys.hasExternalSigners {
-      // All take what they will get before one signs: a signature by a token or a service leaves its trace there.
-      var rehearsed = ceremony
-      let rehearsal = keys.rehearsal()
-      _ = try rehearsed.sign(with: rehearsal)
-      _ = try rehearsed.publication(with: rehearsal, resigning: resigning, now: now)
-    }
+    try ceremony.rehearse(with: keys, resigning: resigning, now: now)
     var signing = ceremony
     let signed = try signing.sign(with: keys)
     var next = signing

@@ -72,12 +72,7 @@ extension Repository {
     var resigning: Set<TopLevelRole> = []
     for case .topLevel(let role) in signable where role == .snapshot || role == .timestamp { resigning.insert(role) }
     if resigning.contains(.snapshot) { resigning.insert(.timestamp) }
-    if keys.hasExternalSigners {
-      var rehearsed = work
-      let rehearsal = keys.rehearsal()
-      _ = try rehearsed.sign(with: rehearsal)
-      _ = try rehearsed.publication(with: rehearsal, resigning: resigning, now: now)
-    }
+    try work.rehearse(with: keys, resigning: resigning, now: now)
     _ = try work.sign(with: keys)
     guard case .ready(let publication) = try work.publication(with: keys, resigning: resigning, now: now) else {
       return RefreshReport(due: due, publication: nil)

@@ -102,7 +102,7 @@ struct CatalogContent {
     let unknown = files.indices.filter { hashed[$0] == nil }
     observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
     guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }
-    let start = WallClock.nanosecondsSince1970
+    let start = SystemClock.nanosecondsSince1970
     var hasher = try FileHasher(folder: scan.folder, jobs: jobs)
     for index in unknown {
       observer.willHash(files[index].path)

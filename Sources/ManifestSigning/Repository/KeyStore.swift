@@ -107,7 +107,7 @@ public struct KeyStore {
     of name: String, _ passphrases: PassphraseSource, notice: (KeyNotice) -> Void
   ) throws(SigningError) -> Ed25519PublicKey? {
     try Self.requireName(name)
-    guard try !Self.exists(layout.publicKey(name)), try Self.exists(layout.secretKey(name)) else { return nil }
+    guard try !isPresent(layout.publicKey(name)), try isPresent(layout.secretKey(name)) else { return nil }
     let file = try SecretKeyFile.read(path: layout.secretKey(name))
     let publicKey = try passphrases.open(file).publicKey
     if !file.isEncrypted { notice(.unencrypted(name: file.name, path: file.path)) }
@@ -121,17 +121,9 @@ public struct KeyStore {
   /// - Parameter publicKeyMayExist: for a key that is brought along, whose public half may have come before it.
   public func requireFree(_ name: String, publicKeyMayExist: Bool = false) throws(SigningError) {
     try Self.requireName(name)
-    for path in [layout.secretKey(name)] + (publicKeyMayExist ? [] : [layout.publicKey(name)]) where try Self.exists(path) {
+    for path in [layout.secretKey(name)] + (publicKeyMayExist ? [] : [layout.publicKey(name)]) where try isPresent(path) {
       throw .alreadyExists(path: path)
     }
-  }
-
-  private static func exists(_ path: String) throws(SigningError) -> Bool {
-    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
-      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-      return false
-    }
-    return true
   }
 
   /// Refuses a key that is not to be used anew: one of the worked example's, one that the roots have left behind, one that is there already under
@@ -149,7 +141,7 @@ public struct KeyStore {
   ) throws(SigningError) {
     try requireFree(name, publicKeyMayExist: publicKeyMayExist)
     try requireFresh(key.publicKey, name: name)
-    let hasPublicKey = publicKeyMayExist ? try Self.exists(layout.publicKey(name)) : false
+    let hasPublicKey = publicKeyMayExist ? try isPresent(layout.publicKey(name)) : false
     if hasPublicKey, try publicKey(named: name) != key.publicKey { throw .key(.otherPublicKey, path: layout.publicKey(name)) }
     try SecretsFolder.prepare(layout)
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.keys) }

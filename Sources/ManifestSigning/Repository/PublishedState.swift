@@ -167,3 +167,8 @@ public struct PublishedState: Sendable {
 func onDisk<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(SigningError) -> Result {
   do { return try body() } catch { throw .file(error) }
 }
+
+/// Whether anything has a name, a symbolic link that leads nowhere too.
+func isPresent(_ path: String) throws(SigningError) -> Bool {
+  try onDisk { () throws(FileError) in try FileSystem.statusIfPresent(of: path) } != nil
+}

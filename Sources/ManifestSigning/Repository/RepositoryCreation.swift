@@ -154,8 +154,7 @@ public struct RepositoryCreation {
   /// The folders that this run will make, those that hold others first.
   private func missingFolders() throws(SigningError) -> [String] {
     var folders: [String] = []
-    for path in ["\(layout.folder)/manifests", layout.metadata, layout.targets, layout.keys, layout.secrets] where try Self.isMissing(path)
-    {
+    for path in ["\(layout.folder)/manifests", layout.metadata, layout.targets, layout.keys, layout.secrets] where try !isPresent(path) {
       folders.append(path)
     }
     return folders
@@ -184,17 +183,7 @@ public struct RepositoryCreation {
   }
 
   private static func requireMissing(_ path: String) throws(SigningError) {
-    guard try isMissing(path) else { throw .alreadyExists(path: path) }
-  }
-
-  private static func isMissing(_ path: String) throws(SigningError) -> Bool {
-    do throws(Errno) {
-      _ = try FileSystem.status(of: path, followingLinks: false)
-      return false
-    } catch {
-      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-      return true
-    }
+    guard try !isPresent(path) else { throw .alreadyExists(path: path) }
   }
 
   private func existingSigners(
@@ -206,7 +195,7 @@ public struct RepositoryCreation {
     for role in TopLevelRole.allCases {
       var missing: [String] = []
       for name in names[role] ?? [] where !ring.hasExternalSigner(named: name) {
-        if try Self.isMissing(layout.secretKey(name)) { missing.append(name) }
+        if try !isPresent(layout.secretKey(name)) { missing.append(name) }
       }
       guard missing.isEmpty else {
         let atHand = (names[role] ?? []).filter { !missing.contains($0) }

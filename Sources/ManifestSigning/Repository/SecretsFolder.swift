@@ -55,9 +55,6 @@ enum SecretsFolder {
   }
 
   private static func status(_ path: String) throws(SigningError) -> FileStatus? {
-    do throws(Errno) { return try FileSystem.status(of: path, followingLinks: true) } catch {
-      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-      return nil
-    }
+    try onDisk { () throws(FileError) in try FileSystem.statusIfPresent(of: path, followingLinks: true) }
   }
 }

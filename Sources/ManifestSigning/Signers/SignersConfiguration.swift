@@ -54,10 +54,7 @@ public struct SignersConfiguration: Equatable, Sendable {
   /// Reads the file; where there is none, there are no signers.
   /// - Throws: `unsafeConfiguration` where others may write to it, `metadata` where it is malformed.
   public static func read(path: String) throws(SigningError) -> SignersConfiguration {
-    do throws(Errno) { _ = try FileSystem.status(of: path, followingLinks: false) } catch {
-      guard error == .notFound || error == .notDirectory else { throw .file(.system(.inspect, path: path, error)) }
-      return SignersConfiguration()
-    }
+    guard try isPresent(path) else { return SignersConfiguration() }
     try FileSafety.requireOwn(path, allowsRoot: false)
     let bytes = try onDisk { () throws(FileError) in try readFile(path, limit: byteLimit, followingLinks: false) }
     let configuration: SignersConfiguration
