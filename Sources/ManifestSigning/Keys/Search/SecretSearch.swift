@@ -42,13 +42,18 @@ package struct SecretSearch {
   package func finds(in bytes: Span<UInt8>) -> Bool { finds(in: bytes, depth: 0) }
 
   private func finds(in bytes: Span<UInt8>, depth: Int) -> Bool {
-    if SecretMarkers.stand(in: bytes) || known.isSecretHalf(bytes) || bytes.count <= Self.seedFileLimit && holdsSeed(bytes) { return true }
-    guard depth < Self.depthLimit else { return false }
-    // Where a stretch begins within a group is not known: text may stand before it.
+    if SecretMarkers.stand(in: bytes) || known.isSecretHalf(bytes) { return true }
+    // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
+    var holdsText = false
     let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: 40) { stretch in
-      (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1) }
+      holdsText = true
+      guard depth < Self.depthLimit else { return false }
+      // Where it begins within a group is not known: text may stand before it.
+      return (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1) }
     }
-    if isEncoded { return true }
+    guard holdsText, !isEncoded else { return isEncoded }
+    if bytes.count <= Self.seedFileLimit && holdsSeed(bytes) { return true }
+    guard depth < Self.depthLimit else { return false }
     return EncodedText.contains(in: bytes, .hexadecimal, passing: [.blank, .zero], atLeast: 64) { stretch in
       (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(stretch[$0...]).span, depth: depth + 1) }
     }
