@@ -29,7 +29,7 @@ enum RepositoryOptions {
   static func publishedLayout(_ invocation: Invocation) -> RepositoryLayout { RepositoryLayout(invocation.required(repository.name)) }
 
   /// - Parameter output: where the person is told what there is to know of the passphrase's source.
-  static func passphraseSource(_ invocation: Invocation, _ output: Output? = nil) throws(SigningError) -> PassphraseSource {
+  static func passphraseSource(_ invocation: Invocation, _ output: Output) throws(SigningError) -> PassphraseSource {
     let option: PassphraseSource.Option? =
       if let file = invocation.value(passphraseFile.name) {
         .file(file)
@@ -47,7 +47,7 @@ enum RepositoryOptions {
         } catch {
           return error.passphraseAnswer
         }
-      }, isCancelled: { Interruption.isRequested }, notice: { notice in output?.warning("\(notice)") })
+      }, isCancelled: { Interruption.isRequested }, notice: { notice in output.warning("\(notice)") })
   }
 }
 

@@ -194,13 +194,7 @@ struct ManifestInstallGetTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: device.models).isEmpty)
   }
 
-  private func waitForStaging(_ device: Device) throws {
-    for _ in 0..<1500 {
-      if try !device.fetched().isEmpty { return }
-      usleep(20_000)
-    }
-    throw MissingForTests("no download began")
-  }
+  private func waitForStaging(_ device: Device) throws { try waitUntil("a download begins") { try !device.fetched().isEmpty } }
 
   @Test("A big file takes no more memory than a small one")
   func memoryStaysConstant() throws {

@@ -146,11 +146,7 @@ struct ManifestInstallNetworkTests {
       _ = try? nginx.wait()
     }
     let url = "http://127.0.0.1:\(port)"
-    for _ in 0..<50 {
-      // Until it listens.
-      if try device.refresh(url + "/metadata").status == 0 { break }
-      usleep(100_000)
-    }
+    try waitUntil("nginx listens") { try device.refresh(url + "/metadata").status == 0 }
     let words = [
       "get", "--state", device.state, "--into", device.models, "--metadata-url", url + "/metadata", "--targets-url", url + "/targets",
     ]

@@ -70,12 +70,7 @@ struct ManifestInstallRefreshTests {
         server.url("v2/metadata", "hang", for: "snapshot.json"),
       ])
     defer { child.send(SIGKILL) }
-    var hasBegun = false
-    for _ in 0..<3000 where !hasBegun {
-      usleep(20_000)
-      hasBegun = try device.folder.bytes(of: "state/timestamp.json") != timestamp.map(Array.init)
-    }
-    try #require(hasBegun, "the refresh came to its mirror")
+    try waitUntil("the refresh comes to its mirror") { try device.folder.bytes(of: "state/timestamp.json") != timestamp.map(Array.init) }
     let files = try Published.path("plain/targets")
     _ = try verify(device, "check", "--base", files, "file-3.bin").successful()
     _ = try verify(device, "list").successful()

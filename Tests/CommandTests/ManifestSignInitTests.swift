@@ -154,7 +154,7 @@ import Testing
     let site = try ReleaseSite([:], options: nil)
     // Each key takes a moment, for its passphrase is made expensive to guess.
     let child = try site.child(["init", "--root-keys", "100"], environment: ["MANIFEST_SIGN_PASSPHRASE": "p"])
-    for _ in 0..<6000 where !FileManager.default.fileExists(atPath: site.repository + "/secrets/root-2.key") { usleep(10_000) }
+    try waitUntil("the second key is made") { FileManager.default.fileExists(atPath: site.repository + "/secrets/root-2.key") }
     for signal in signals {
       child.send(signal)
       usleep(5000)

@@ -25,16 +25,13 @@ import Testing
   func startHashing(_ site: ReleaseSite) throws -> Child {
     let child = try site.child(["publish", site.models])
     let descriptors = "/proc/\(child.processID)/fd"
-    for _ in 0..<30_000 {
+    try waitUntil("publish opens the big file") {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
       let paths = names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0) }
-      if paths.contains(where: { $0.hasSuffix("big.bin") }) {
-        child.send(SIGSTOP)
-        return child
-      }
-      usleep(1000)
+      return paths.contains { $0.hasSuffix("big.bin") }
     }
-    throw MissingForTests("publish did not open the big file within 30 s: \(try child.errorsSoFar)")
+    child.send(SIGSTOP)
+    return child
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
@@ -48,11 +45,13 @@ import Testing
     #expect(try site.snapshot(of: "repository/manifests") == before)
   }
 
-  @Test func `a second publisher is refused while one works, and told which`() throws {
+  @Test func `whatever would change the repository is refused while one publishes, and told which process that is`() throws {
     let site = try siteWithBigFile()
     let child = try startHashing(site)
     defer { child.send(SIGKILL) }
-    expect(15, "locked", "\(child.processID)", in: try site.sign(["publish", site.models]))
+    for words in [["publish", site.models], ["refresh"], ["rotate", "timestamp"], ["propose", "--threshold", "root=1"], ["sign"]] {
+      expect(15, "locked", "\(child.processID)", in: try site.sign(words))
+    }
     // Those that only read are not.
     #expect(try site.sign(["status"]).status == 0)
   }

@@ -199,7 +199,7 @@ struct ManifestVerifyCheckTests {
       """
     let child = try Child(
       peerPython(), ["-c", program, builtCommand("manifest-verify"), "check", "--state", device.state, "--base", device.files, weights])
-    while !isOpen(device.files + "/" + weights, in: child.processID) { usleep(10_000) }
+    try waitUntil("the file is open") { isOpen(device.files + "/" + weights, in: child.processID) }
     child.send(SIGINT)
     let result = try child.wait(seconds: 60)
     #expect(result.status == 130 && result.errorText.contains("interrupted"))

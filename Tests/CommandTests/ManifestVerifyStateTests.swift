@@ -38,7 +38,7 @@ struct ManifestVerifyStateTests {
     let holder = try Child(
       "sh", ["-c", "exec 9<>\"$1\"; flock -n 9 || exit 3; echo $$ >&9; echo ready >&2; exec sleep 100", "sh", device.folder("state/lock")])
     defer { holder.send(SIGKILL) }
-    while try !holder.errorsSoFar.contains("ready") { usleep(10_000) }
+    try waitUntil("the lock is held") { try holder.errorsSoFar.contains("ready") }
     let result = try device.run("list")
     #expect(result.status == 15 && result.errorText.contains("process \(holder.processID)"))
   }

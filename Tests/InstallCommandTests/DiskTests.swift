@@ -8,6 +8,9 @@ import Testing
   import Glibc
 #endif
 
+/// The length of a file; 0 where there is none.
+private func size(of path: String) -> Int { (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
+
 /// A small disk of its own: mounted by root, or else in a mount namespace of its own, which is reached through a process that lives there.
 final class SmallDisk {
   let path: String
@@ -30,9 +33,8 @@ final class SmallDisk {
     try holder.run()
     self.holder = holder
     path = "/proc/\(holder.processIdentifier)/root\(place)"
-    for _ in 0..<500 where !FileManager.default.fileExists(atPath: path + "/mounted") { usleep(10_000) }
-    guard FileManager.default.fileExists(atPath: path + "/mounted") else {
-      throw MissingForTests("a small disk needs root, or leave to make user namespaces: unshare --user --mount")
+    try waitUntil("a small disk, for which one needs to be root or to have leave for `unshare --user --mount`") { [path] in
+      FileManager.default.fileExists(atPath: path + "/mounted")
     }
     try FileManager.default.removeItem(atPath: path + "/mounted")
   }
@@ -111,15 +113,11 @@ struct DiskTests {
       [
         "install", "acme/voice@2.0", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("v2/metadata"),
         "--targets-url",
-        server.url("\(state)/targets", "slowly=1500000", for: Publication.weights),
+        server.url("\(state)/targets", "slowly=500000", for: Publication.weights),
       ], environment: InstallDevice.noProxies)
     let parts = disk.path + "/staging/parts"
-    for _ in 0..<1000 {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: parts)) ?? []
-      let sizes = names.compactMap { try? FileManager.default.attributesOfItem(atPath: parts + "/" + $0)[.size] as? Int }
-      if sizes.contains(where: { $0 > 400_000 }) { break }
-      usleep(20_000)
-    }
+    let part = try Publication.part("2.0")
+    try waitUntil("a part of the file is there") { size(of: "\(parts)/\(part)") > 400_000 }
     // Fills the disk: dd ends with an error when it is full.
     _ = try runChild("dd", ["if=/dev/zero", "of=\(disk.path)/filler", "bs=64k"])
     let result = try child.wait()
@@ -200,7 +198,8 @@ struct ProcessTests {
     let device = try InstallDevice()
     let slow = [try Publication.server.url("v1/targets", "slowly=150000", for: Publication.weights)]
     let first = try Child(builtCommand("manifest-install"), device.words(targets: slow), environment: InstallDevice.noProxies)
-    for _ in 0..<1000 where device.names("staging/parts").isEmpty { usleep(10_000) }
+    let part = try Publication.part("1.0")
+    try waitUntil("the first one fetches the large file") { device.names("staging/parts").contains(part) }
     let second = try device.install()
     #expect(second.status == 15 && second.errorText.contains("\(first.processID)"), "\(second.errorText)")
     #expect(try device.run(["list", "--store", device.store]).status == 0)
@@ -213,7 +212,8 @@ struct ProcessTests {
     let device = try InstallDevice()
     let slow = [try Publication.server.url("v1/targets", "slowly=150000", for: Publication.weights)]
     let first = try Child(builtCommand("manifest-install"), device.words(targets: slow), environment: InstallDevice.noProxies)
-    for _ in 0..<1000 where device.names("staging/parts").isEmpty { usleep(10_000) }
+    let part = try Publication.part("1.0")
+    try waitUntil("the first one fetches the large file") { device.names("staging/parts").contains(part) }
     first.send(SIGKILL)
     _ = try first.wait()
     _ = try device.install().successful()
@@ -226,14 +226,11 @@ struct ProcessTests {
     let slow = [try Publication.server.url("\(state)/targets", "slowly=150000", for: Publication.weights)]
     let first = try Child(
       "env", ["--default-signal=INT", builtCommand("manifest-install")] + device.words(targets: slow), environment: InstallDevice.noProxies)
-    for _ in 0..<1000 {
-      let names = device.names("staging/parts").map { device.store + "/staging/parts/" + $0 }
-      if names.contains(where: { ((try? FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int) ?? 0) > 100_000 }) { break }
-      usleep(10_000)
-    }
+    let part = try device.store + "/staging/parts/" + Publication.part("1.0")
+    try waitUntil("a part of the file is there") { size(of: part) > 100_000 }
     first.send(SIGINT)
     #expect(try first.wait(seconds: 60).status == 130)
-    #expect(!device.names("staging/parts").isEmpty)
+    #expect(size(of: part) > 100_000)
     #expect(try device.active() == nil)
     _ = try device.install().successful()
     try device.expectActive("1.0")

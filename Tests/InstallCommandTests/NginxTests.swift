@@ -24,8 +24,8 @@ struct NginxTests {
       let program = FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx") ? "/usr/sbin/nginx" : "nginx"
       child = try Child(program, ["-c", configuration, "-e", "stderr"])
       url = "http://127.0.0.1:\(port)"
-      for _ in 0..<200 where !FileManager.default.fileExists(atPath: folder("nginx.pid")) { usleep(20_000) }
-      usleep(100_000)
+      // It listens before it writes that file.
+      try waitUntil("nginx listens") { [folder] in FileManager.default.fileExists(atPath: folder("nginx.pid")) }
     }
 
     deinit {

@@ -70,6 +70,9 @@ enum Publication {
   /// A file of a model as it was published.
   static func file(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: made.get().folder("models/" + name))) }
 
+  /// What the large file of a version of acme/voice is called while it is fetched.
+  static func part(_ version: String) throws -> String { try KillSite.digest(made.get().folder("models/acme/voice/\(version)/\(weights)")) }
+
   /// A safetensors file of one tensor.
   static func safetensors(_ bytes: [UInt8]) -> [UInt8] {
     let header = Array("{\"w\":{\"dtype\":\"U8\",\"shape\":[\(bytes.count)],\"data_offsets\":[0,\(bytes.count)]}}".utf8)

@@ -93,6 +93,16 @@ package final class Child {
   }
 }
 
+/// Waits until something holds that another process brings about.
+/// - Parameter what: a name for it, for the error of a test that waits in vain.
+package func waitUntil(_ what: String, seconds: Double = 60, _ holds: () throws -> Bool) throws {
+  let end = DispatchTime.now() + seconds
+  while try !holds() {
+    guard DispatchTime.now() < end else { throw MissingForTests("waited \(seconds) s in vain: \(what)") }
+    usleep(5000)
+  }
+}
+
 /// Runs a program to its end; see `Child`.
 package func runChild(
   _ program: String, _ arguments: [String] = [], input: [UInt8] = [], environment: [String: String?] = [:], directory: String? = nil,

@@ -63,11 +63,10 @@ package final class HostileServer: @unchecked Sendable {  // Nothing changes onc
   /// The requests whose path holds a text. Each is noted once its answer has ended, which is waited for until there are `atLeast` of them.
   package func requests(_ text: String, atLeast count: Int = 1) throws -> [Request] {
     var found: [Request] = []
-    for _ in 0..<100 {
+    try waitUntil("\(count) requests of \(text)") {
       found = try folder.text(of: "log").split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
         .filter { $0.path.contains(text) }
-      if found.count >= count { break }
-      usleep(20_000)
+      return found.count >= count
     }
     return found
   }
