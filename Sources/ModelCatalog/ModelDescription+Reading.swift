@@ -5,7 +5,7 @@ extension ModelDescription {
   /// - Parameter model: whose description it is: all its files must lie below that model's own folder.
   /// - Throws: `MetadataError`, with the place of what is wrong.
   package init(parsing bytes: [UInt8], of model: ModelName) throws(MetadataError) {
-    let limits = JSONLimits(byteCount: Self.byteLimit, valueCount: 1 << 20)
+    let limits = JSONLimits(byteCount: Self.byteLimit, valueCount: Self.valueLimit)
     let root = try JSONDocument(parsing: bytes, limits: limits).root
     try root.requireObject()
     try root.read(.schema) { value throws(MetadataError) in

@@ -8,8 +8,10 @@ public struct ModelDescription: Equatable, Sendable {
   package static let fileName: ByteString = "model.json"
   /// The value of `schema`, which names the format and its version.
   package static let schema: ByteString = "signed-manifest/model/1"
-  /// The longest description, in bytes. Stops a folder in which something else bears its name.
-  package static let byteLimit = 4 << 20
+  /// The longest description, in bytes: that of a model of a million files. Stops a folder in which something else bears its name.
+  package static let byteLimit = 128 << 20
+  /// The most values and member names in it; each file takes three.
+  static let valueLimit = 1 << 23
 
   public var title: String
   /// An SPDX expression, or whatever names the licence.

@@ -49,7 +49,8 @@ extension ModelDescription {
 extension ModelDescription.Version {
   fileprivate init(deriving version: ScannedVersion, summaries: [TargetPath: ModelSummary], earlier: Self?) {
     let paths = version.files.map(\.path)
-    if let earlier, Set(earlier.variants.flatMap { $0.files.map(\.path) }) == Set(paths) {
+    let before = earlier?.variants.flatMap { $0.files.map(\.path) } ?? []
+    if let earlier, before == paths || Set(before) == Set(paths) {
       self = earlier
       return
     }

@@ -16,7 +16,8 @@ extension ByteString {
 
 extension ModelRecord {
   static let format: Int64 = 1
-  static let byteLimit = 16 << 20
+  /// For several versions of a model of 100,000 files.
+  static let byteLimit = 512 << 20
 
   var bytes: [UInt8] {
     var members: [ByteString: JSONTree] = [
@@ -32,7 +33,7 @@ extension ModelRecord {
     let root: JSONValue
     let found: Int64
     do throws(MetadataError) {
-      root = try JSONDocument(parsing: bytes, limits: JSONLimits(byteCount: Self.byteLimit, valueCount: 1 << 20)).root
+      root = try JSONDocument(parsing: bytes, limits: JSONLimits(byteCount: Self.byteLimit, valueCount: 1 << 26)).root
       try root.requireObject()
       found = try root.read(.format) { value throws(MetadataError) in try value.requireInteger(in: 1...Int64.max) }
     } catch { throw Self.damaged(path, error) }

@@ -121,7 +121,10 @@ struct ScanRefusalTests {
     .file(
       "minisign secret key without passphrase", "org/name/1/key", .secretKey, content: "untrusted comment: x\nRWQAAEIy" + digits + "\n"),
     .file("name without room for a digest", "org/name/1/" + String(repeating: "n", count: 184), .nameTooLong(limit: 183)),
-    .file("too long a description", "org/name/model.json", .tooLarge(limit: 4 << 20), content: String(repeating: " ", count: 4 << 20 + 1)),
+    Case(rule: "too long a description", path: "org/name/model.json", fault: .tooLarge(limit: ModelDescription.byteLimit)) {
+      try $0.write("org/name/model.json", "")
+      truncate($0.path("org/name/model.json"), ModelDescription.byteLimit + 1)
+    },
   ]
 
   @Test(arguments: cases) func isRefused(_ example: Case) throws {

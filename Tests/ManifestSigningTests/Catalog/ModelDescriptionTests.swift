@@ -273,6 +273,13 @@ struct DerivedDescriptionTests {
     #expect(try validity([String(decoding: description.bytes, as: UTF8.self)], "model") == [true])
   }
 
+  @Test func thatOfManyFilesIsReadBackToo() throws {
+    let files = try (0..<100_000).map { ModelDescription.File(path: try TargetPath("org/name/1/of-many-files-\($0).bin")) }
+    let version = ModelDescription.Version(name: "1", variants: [ModelDescription.Variant(name: "default", files: files)])
+    let description = ModelDescription(title: "name", licence: "MIT", versions: [version])
+    #expect(try ModelDescription(parsing: description.bytes, of: ModelName(organisation: "org", name: "name")) == description)
+  }
+
   @Test func whatWasSaidBeforeIsKept() throws {
     let tree = try tree()
     var previous = try derive(tree).description
