@@ -61,9 +61,10 @@ package struct DigestCache: Sendable {
       searchedKeys = keys
       isChanged = true
     }
-    let paths = Set(scan.files.map(\.path))
-    guard entries.contains(where: { !paths.contains($0.key) }) else { return }
+    let kept = scan.files.filter { entries[$0.path] != nil }
+    guard kept.count < entries.count else { return }
     isChanged = true
+    let paths = Set(kept.map(\.path))
     entries = entries.filter { paths.contains($0.key) }
   }
 }

@@ -66,28 +66,29 @@ struct CatalogShare {
   func take(from manifest: inout Manifest) throws(SigningError) {
     guard let team else {
       guard !teams.isEmpty else { return }
-      manifest.files = manifest.files.filter { path, _ in path.name == Catalog.fileName || !teams.contains { $0.isTrusted(with: path) } }
+      manifest = manifest.filter(isOwn)
       return
     }
-    manifest.files = manifest.files.filter { path, _ in path.name != Catalog.fileName }
-    let foreign = manifest.files.keys.filter { !team.isTrusted(with: $0) }.sorted()
+    manifest = manifest.filter { $0.name != Catalog.fileName }
+    let foreign = manifest.files.map(\.path).filter { !team.isTrusted(with: $0) }
     guard foreign.isEmpty else { throw .ceremony(.notDelegated(team: "\(team.name)", paths: foreign)) }
   }
 
+  /// Whether the top-level role lists a path itself.
+  private func isOwn(_ path: TargetPath) -> Bool { path.name == Catalog.fileName || !teams.contains { $0.isTrusted(with: path) } }
+
   /// What makes the manifest another than the published one. A file that a team has taken over is not missing.
   func changes(to manifest: Manifest) -> ManifestChanges {
-    var old = (team == nil ? state.files : teamFile?.targets.map(Manifest.init)) ?? Manifest()
-    if team == nil, teams.isEmpty { return manifest.changes(since: old) }
-    if team == nil, let name = try? TargetPath(Catalog.fileName) {
-      var kept = old
-      kept.files = old.files.filter { path, _ in path == name || !teams.contains { $0.isTrusted(with: path) } }
-      var changes = manifest.changes(since: kept)
-      // They go all the same.
-      changes.handedOver = old.files.keys.filter { kept.files[$0] == nil }.sorted()
-      return changes
+    guard team == nil else {
+      let old = Manifest(teamFile?.targets.map { [$0] } ?? [])
+      return manifest.changes(since: old.filter { $0.name != Catalog.fileName })
     }
-    if team != nil { old.files = old.files.filter { $0.key.name != Catalog.fileName } }
-    return manifest.changes(since: old)
+    let old = state.files ?? Manifest()
+    guard !teams.isEmpty else { return manifest.changes(since: old) }
+    var changes = manifest.changes(since: old.filter(isOwn))
+    // They go all the same.
+    changes.handedOver = old.files.map(\.path).filter { !isOwn($0) }
+    return changes
   }
 
   /// Whether something is to be signed again without a change.
@@ -132,7 +133,7 @@ struct CatalogShare {
     var proposed = ceremony.published(role)?.members ?? [:]
     let header = RoleHeader(version: try ceremony.state.nextVersion(of: role), expires: now.adding(days: ceremony.lifetime(of: role)))
     proposed.merge(header.members(of: .targets)) { _, new in new }
-    proposed[.targets] = .object(Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.key.name, $0.value.tree) }))
+    proposed[.targets] = .object(Dictionary(uniqueKeysWithValues: manifest.files.map { ($0.path.name, $0.target.tree) }))
     proposed[.delegations] = delegations
     if let waiting = ceremony.pending[role], waiting.expires > now {
       var same = waiting.members

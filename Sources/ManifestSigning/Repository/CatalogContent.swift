@@ -56,16 +56,23 @@ struct CatalogContent {
     for model in scan.models { descriptions[model.name] = try model.readDescription(allowsMovingSources: allowsMovingSources) }
     (files, hashedCount) = try hash()
     var summaries: [TargetPath: ModelSummary] = [:]
-    for file in files { summaries[file.file.path] = file.summary }
+    for file in files where file.summary.format != .unknown { summaries[file.file.path] = file.summary }
     var documents: [TargetPath: [UInt8]] = [:]
     var warnings: [DescriptionWarning] = []
     for model in scan.models {
       if let written = model.description, descriptions[model.name] != nil {
         documents[try model.descriptionPath()] = written
       } else {
-        let derived = ModelDescription.derived(from: model, summaries: summaries, previous: try published(model))
+        let previous = try published(model)
+        let derived = ModelDescription.derived(from: model, summaries: summaries, previous: previous)
+        let path = try model.descriptionPath()
+        let bytes = derived.description.bytes
+        if derived.description != previous {
+          // What nobody could read again is not published.
+          do { _ = try ModelDescription(parsing: bytes, of: model.name) } catch { throw .description(path: path, error) }
+        }
         descriptions[model.name] = derived.description
-        documents[try model.descriptionPath()] = derived.description.bytes
+        documents[path] = bytes
         warnings += derived.warnings
       }
     }
@@ -74,10 +81,9 @@ struct CatalogContent {
     }
     self.documents = documents
     self.warnings = warnings
-    var manifest = Manifest()
-    for file in files { manifest.files[file.file.path] = file.target }
-    for (path, bytes) in documents { manifest.files[path] = TargetFile(of: bytes) }
-    self.manifest = manifest
+    manifest = Manifest(
+      files.map { Manifest.File(path: $0.file.path, target: $0.target) }
+        + documents.map { Manifest.File(path: $0.key, target: TargetFile(of: $0.value)) })
   }
 
   /// Whether a target is `catalog.json` or a `model.json`, which are always served from `targets`.

@@ -1,46 +1,71 @@
 public import TUFMetadata
 
-/// The files of a manifest by their paths, as they will be signed or are.
+/// The files of a manifest in byte order of their paths, as they will be signed or are.
 struct Manifest: Equatable {
-  var files: [TargetPath: TargetFile]
-
-  init(_ files: [TargetPath: TargetFile] = [:]) { self.files = files }
-
-  init(_ targets: Targets) {
-    self.init()
-    add(targets)
+  struct File: Equatable {
+    let path: TargetPath
+    let target: TargetFile
   }
 
-  /// Adds what another role lists.
-  mutating func add(_ targets: Targets) {
-    files.reserveCapacity(files.count + targets.count)
-    for (path, file) in targets.all { files[path] = file }
+  /// Each path once.
+  private(set) var files: [File]
+
+  /// - Parameter files: in any order. Of several with one path the first counts.
+  init(_ files: [File] = []) {
+    self.files = files
+    guard !zip(files, files.dropFirst()).allSatisfy({ $0.path < $1.path }) else { return }
+    self.files.sort { $0.path < $1.path }
+    var last: TargetPath?
+    self.files.removeAll { file in
+      defer { last = file.path }
+      return file.path == last
+    }
   }
+
+  /// What roles list, of which the first goes before the others.
+  init(_ roles: [Targets]) {
+    var files: [File] = []
+    files.reserveCapacity(roles.reduce(0) { $0 + $1.count })
+    for targets in roles { for (path, file) in targets.all { files.append(File(path: path, target: file)) } }
+    self.init(files)
+  }
+
+  /// What is listed under a path.
+  subscript(path: TargetPath) -> TargetFile? {
+    var (low, high) = (0, files.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if files[middle].path < path { low = middle + 1 } else { high = middle }
+    }
+    return low < files.count && files[low].path == path ? files[low].target : nil
+  }
+
+  func filter(_ isIncluded: (TargetPath) -> Bool) -> Manifest { Manifest(files.filter { isIncluded($0.path) }) }
 
   /// The part of each bin, and what no bin lists: the list of models stays with the top-level role (as a delegated role could otherwise tell
   /// devices of other models).
   func spread(over bins: HashBins) -> (top: Manifest, bins: [Manifest]) {
-    var top = Manifest()
-    var parts = [Manifest](repeating: Manifest(), count: bins.count)
-    for (path, file) in files {
-      if path.name == Catalog.fileName { top.files[path] = file } else { parts[bins.number(of: path)].files[path] = file }
+    var top: [File] = []
+    var parts = [[File]](repeating: [], count: bins.count)
+    for file in files {
+      if file.path.name == Catalog.fileName { top.append(file) } else { parts[bins.number(of: file.path)].append(file) }
     }
-    return (top, parts)
+    return (Manifest(top), parts.map(Manifest.init))
   }
 
   /// What makes this manifest another than an older one.
   func changes(since older: Manifest) -> ManifestChanges {
     var changes = ManifestChanges()
-    for (path, file) in files {
-      switch older.files[path] {
-      case nil: changes.added.append(path)
-      case file: break
-      default: changes.replaced.append(path)
+    var rest = older.files[...]
+    for file in files {
+      while let old = rest.first, old.path < file.path { changes.removed.append(rest.removeFirst().path) }
+      guard rest.first?.path == file.path else {
+        changes.added.append(file.path)
+        continue
       }
+      if rest.removeFirst().target != file.target { changes.replaced.append(file.path) }
     }
-    changes.removed = older.files.keys.filter { files[$0] == nil }.sorted()
-    changes.added.sort()
-    changes.replaced.sort()
+    changes.removed += rest.map(\.path)
     return changes
   }
 }

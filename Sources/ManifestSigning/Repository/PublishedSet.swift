@@ -121,17 +121,15 @@ extension SignedMetadata {
 extension Manifest {
   /// The canonical form of the `signed` part of targets metadata that lists these files.
   func payload(_ header: RoleHeader, delegations: JSONTree?) throws(SigningError) -> [UInt8] {
-    var sorted = Array(files)
-    sorted.sort { $0.key < $1.key }
     do throws(MetadataError) {
       // A path, two digests and what stands around them.
-      return try CanonicalWriter.object(reservingCapacity: 512 + 320 * sorted.count) { writer throws(MetadataError) in
+      return try CanonicalWriter.object(reservingCapacity: 512 + 320 * files.count) { writer throws(MetadataError) in
         try writer.string(.type, TopLevelRole.targets.name)
         if let delegations { try writer.value(.delegations, delegations) }
         try writer.string(.expires, ByteString(header.expires.description))
         try writer.string(.specVersion, RoleHeader.specVersion)
         try writer.object(.targets) { writer throws(MetadataError) in
-          for (path, file) in sorted { try writer.target(path, file) }
+          for file in files { try writer.target(file.path, file.target) }
         }
         try writer.integer(.version, header.version.number)
       }
@@ -140,6 +138,6 @@ extension Manifest {
 
   /// Whether some metadata lists exactly these files.
   func equals(_ targets: Targets) -> Bool {
-    targets.count == files.count && targets.all.allSatisfy { files[$0.path] == $0.file }
+    targets.count == files.count && Manifest([targets]) == self
   }
 }

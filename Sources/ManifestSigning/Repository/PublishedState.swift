@@ -107,10 +107,7 @@ public struct PublishedState: Sendable {
 
   /// All that is published, whichever role lists it; nil where nothing is.
   var files: Manifest? {
-    guard let manifest else { return nil }
-    var files = Manifest(manifest.targets.payload)
-    for bin in bins?.metadata ?? [] { files.add(bin.payload) }
-    return files
+    manifest.map { Manifest([$0.targets.payload] + (bins?.metadata ?? []).map(\.payload)) }
   }
 
   /// Whether the last third of a lifetime has begun, of a role other than root.

@@ -200,7 +200,7 @@ extension Repository {
   ) throws(SigningError) -> Int {
     var count = 0
     for (path, bytes) in content.documents.sorted(by: { $0.key < $1.key }) {
-      guard let file = content.manifest.files[path] else { continue }
+      guard let file = content.manifest[path] else { continue }
       if try write(bytes, to: layout.target(path, file)) { count += 1 }
     }
     for file in content.files {
@@ -208,7 +208,7 @@ extension Repository {
       if try write(segments.bytes, to: place) { count += 1 }
     }
     guard options.stages else { return count }
-    for file in content.files where content.manifest.files[file.file.path] != nil {
+    for file in content.files where content.manifest[file.file.path] != nil {
       let place = layout.target(file.file.path, file.target)
       // To read all of them again would double the work: `verify` does.
       guard try byteCount(of: place) != file.target.byteCount else { continue }

@@ -57,7 +57,8 @@ public struct RepositoryVerification {
     report: (FileOutcome) -> Void
   ) throws(SigningError) {
     var verifier = FileVerifier(method: .every, jobs: jobs)
-    for (path, file) in (state.files?.files ?? [:]).sorted(by: { $0.key < $1.key }) {
+    for listed in state.files?.files ?? [] {
+      let (path, file) = (listed.path, listed.target)
       let isDocument = CatalogContent.isDocument(path)
       let place = layout.target(path, file)
       report(try verify(&verifier, place, file, mustExist: isDocument, isCancelled))

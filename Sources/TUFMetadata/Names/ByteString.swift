@@ -13,7 +13,11 @@ public struct ByteString: Hashable, Sendable {
 
 extension ByteString: Comparable {
   /// Order of the unsigned bytes, a prefix first.
-  public static func < (left: Self, right: Self) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+  public static func < (left: Self, right: Self) -> Bool {
+    let (left, right) = (left.bytes.span, right.bytes.span)
+    for index in 0..<min(left.count, right.count) where left[index] != right[index] { return left[index] < right[index] }
+    return left.count < right.count
+  }
 }
 
 extension ByteString: ExpressibleByStringLiteral {
