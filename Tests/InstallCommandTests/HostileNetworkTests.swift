@@ -108,11 +108,11 @@ struct HostileNetworkTests {
 @Suite("A download that broke off goes on from what is there")
 struct ResumeTests {
   /// Puts what a killed download would have left where it would be.
-  private func seed(_ device: InstallDevice, _ bytes: Data, of state: String) throws {
+  private func seed(_ device: InstallDevice, _ bytes: Data, of state: String, mode: Int = 0o600) throws {
     let file = try Publication.file("acme/voice/2.0/\(Publication.weights)")
     let sum = try runChild("sha256sum", [Publication.path("../models/acme/voice/2.0/\(Publication.weights)")]).successful().text.prefix(64)
     #expect(file.count > bytes.count || file.count == bytes.count)
-    try device.folder.write(Array(bytes), to: "store/staging/parts/\(sum)", mode: 0o600)
+    try device.folder.write(Array(bytes), to: "store/staging/parts/\(sum)", mode: mode)
   }
 
   private func requests(_ server: HostileServer) throws -> [HostileServer.Request] {
@@ -154,10 +154,10 @@ struct ResumeTests {
     try device.expectActive("2.0")
   }
 
-  @Test("What is there already as a whole is only verified", arguments: ["v2", "plain"])
-  func wholeFile(state: String) throws {
+  @Test("What is there already as a whole is only verified, read-only too as it was to be moved", arguments: ["v2", "plain"], [0o600, 0o444])
+  func wholeFile(state: String, mode: Int) throws {
     let device = try InstallDevice()
-    try seed(device, Publication.file("acme/voice/2.0/\(Publication.weights)"), of: state)
+    try seed(device, Publication.file("acme/voice/2.0/\(Publication.weights)"), of: state, mode: mode)
     let (result, server) = try install(device, state)
     #expect(result.status == 0, "\(result.errorText)")
     #expect(try requests(server).isEmpty)

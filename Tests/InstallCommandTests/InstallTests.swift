@@ -178,6 +178,21 @@ struct InstallTests {
     #expect(!(try device.install("acme/multi")).errorText.contains("["))
   }
 
+  @Test("What a crash left of a version that changed places with a new one goes at the next start", arguments: ["repair", "install"])
+  func leftover(verb: String) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let key = try device.folder.write("acme\0voice\0" + "1.0\0default", to: "key")
+    let name = try KillSite.digest(key)
+    _ = try runChild("cp", ["-R", try #require(try device.active()).folder, device.folder("copy")]).successful()
+    try device.folder.write("", to: "store/staging/versions/mark")
+    try FileManager.default.moveItem(atPath: device.folder("copy"), toPath: device.store + "/staging/versions/" + name)
+    let words = try device.words()
+    _ = try device.run([verb] + (verb == "repair" ? words.dropFirst(2) : words.dropFirst())).successful()
+    #expect(!device.names("staging").contains { $0.hasPrefix("trash/") || $0.contains(name) }, "\(device.names("staging"))")
+    try device.expectActive("1.0")
+  }
+
   @Test("Damage is found, and only the bad segments are fetched into a new file")
   func repair() throws {
     let device = try InstallDevice()

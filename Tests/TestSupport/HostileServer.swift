@@ -60,12 +60,12 @@ package final class HostileServer: @unchecked Sendable {  // Nothing changes onc
     return "\(scheme)://127.0.0.1:\(port(place))/\(marked)\(path)"
   }
 
-  /// The requests whose path holds a text. Each is noted once its answer has ended, which is waited for until there are `atLeast` of them.
+  /// The requests whose path holds a text, all where it is empty. Each is noted once its answer has ended, which is waited for until there are `atLeast` of them.
   package func requests(_ text: String, atLeast count: Int = 1) throws -> [Request] {
     var found: [Request] = []
     try waitUntil("\(count) requests of \(text)") {
       found = try folder.text(of: "log").split(separator: "\n").map { try JSONDecoder().decode(Request.self, from: Data($0.utf8)) }
-        .filter { $0.path.contains(text) }
+        .filter { text.isEmpty || $0.path.contains(text) }
       return found.count >= count
     }
     return found

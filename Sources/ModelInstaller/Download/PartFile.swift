@@ -16,10 +16,17 @@ final class PartFile: Sendable {
     let path = "\(folderPath)/\(target.hashes.sha256)"
     do throws(Errno) {
       let status = try parts.status(of: name)
-      // A file of one name only, and nothing else, is ours.
-      if status.kind != .regular || status.linkCount != 1 || status.permissions & 0o600 != 0o600 { try parts.removeTree(name) }
+      // A file of one name only, and nothing else, is ours. One that is whole is read-only already when a process is killed before it moves it.
+      let isOurs = status.kind == .regular && status.linkCount == 1
+      guard isOurs, status.permissions & 0o600 == 0o600 || (try? parts.open(name, .readNoFollow).setPermissions(0o600)) != nil else {
+        throw .exists
+      }
     } catch {
-      guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
+      switch error {
+      case .notFound: break
+      case .exists: try at(.remove, path) { () throws(Errno) in try parts.removeTree(name) }
+      default: throw .file(.system(.open, path: path, error))
+      }
     }
     file = try at(.create, path) { () throws(Errno) in try parts.open(name, .readWriteCreating(permissions: 0o600)) }
     self.path = path

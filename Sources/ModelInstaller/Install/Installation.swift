@@ -38,6 +38,7 @@ package struct Installation {
     let record = try store.record(of: model)
     context.report(.state(.checking))
     if !isRepair, let entry = record[key], isCurrent(entry), let intact = try intact(entry) {
+      try store.discardStaging(of: key, of: model)
       try finishPresent(intact, wasActive: record.active == key && intact == entry, check)
       return .present(key, activated: record.active != key)
     }

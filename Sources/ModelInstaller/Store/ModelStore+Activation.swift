@@ -36,6 +36,14 @@ extension ModelStore {
     try discard([StoreName.staging, StoreName.versions, staged])
   }
 
+  /// Removes what was being put together of a version that stands whole in its place: what a crash left when the two had changed places.
+  func discardStaging(of key: StoreKey, of model: ModelName) throws(InstallationError) {
+    let staged = [StoreName.staging, StoreName.versions, key.stagingName(of: model)]
+    guard try openFolder(staged) != nil else { return }
+    try discard(staged)
+    try emptyTrash()
+  }
+
   /// Goes back to the version that was active before, once all of it is verified anew.
   /// - Returns: the version that is active now, and the one that was.
   package func rollBack(

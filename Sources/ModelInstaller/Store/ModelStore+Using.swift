@@ -59,6 +59,7 @@ extension ModelStore {
         let request = ModelRequest(model: model, version: entry.key.version, variant: entry.key.variant)
         do throws(InstallationError) {
           try write(replacing: verify(entry, of: model, isCancelled: isCancelled), in: model)
+          try discardStaging(of: entry.key, of: model)
           intact.append(request)
         } catch {
           guard case .model = error else { throw error }

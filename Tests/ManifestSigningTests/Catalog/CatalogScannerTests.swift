@@ -123,7 +123,8 @@ struct ScanRefusalTests {
     .file("name without room for a digest", "org/name/1/" + String(repeating: "n", count: 184), .nameTooLong(limit: 183)),
     Case(rule: "too long a description", path: "org/name/model.json", fault: .tooLarge(limit: ModelDescription.byteLimit)) {
       try $0.write("org/name/model.json", "")
-      truncate($0.path("org/name/model.json"), ModelDescription.byteLimit + 1)
+      let file = try FileHandle(forUpdating: URL(fileURLWithPath: $0.path("org/name/model.json")))
+      try file.truncate(atOffset: UInt64(ModelDescription.byteLimit) + 1)
     },
   ]
 
