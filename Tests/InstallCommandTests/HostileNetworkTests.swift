@@ -154,7 +154,7 @@ struct ResumeTests {
     try device.expectActive("2.0")
   }
 
-  @Test("What is there already as a whole is only verified, read-only too as it was to be moved", arguments: ["v2", "plain"], [0o600, 0o444])
+  @Test("What is there as a whole is only verified, read-only too as it was to be moved", arguments: ["v2", "plain"], [0o600, 0o444])
   func wholeFile(state: String, mode: Int) throws {
     let device = try InstallDevice()
     try seed(device, Publication.file("acme/voice/2.0/\(Publication.weights)"), of: state, mode: mode)
