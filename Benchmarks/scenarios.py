@@ -216,6 +216,15 @@ def metadata(setting):
     cached.reset_state()
     run_quietly(*cached.refresh_from(url))
     first, again = "python-tuf: refresh and look up, nothing cached", "python-tuf: refresh and look up, all cached"
+    # What the others fetch stays as it is.
+    publishing = copy.copy(site)
+    publishing.repository = site.repository + ".publishing"
+    shutil.copytree(site.repository, publishing.repository)
+
+    def change_one_file():
+        with open(os.path.join(folder, "000", "000000.bin"), "wb") as file:
+            file.write(os.urandom(16))
+
     text = (
         f"{count:,} targets, targets.json of {max(sizes) / 1e6:.1f} MB, published by manifest-sign. manifest-install and python-tuf fetch it over "
         "loopback HTTP from one and the same server; manifest-verify reads the folder. How much of its time goes into starting the interpreter "
@@ -233,6 +242,10 @@ def metadata(setting):
         Contestant(
             "manifest-verify show PATH: load, verify, look up", site.show(path), again,
             [Goal("wall", 0.15), Goal("wall", 0.1, of=again), Goal("memory", 4 * max(sizes))]),
+        Contestant("manifest-sign publish, nothing changed", publishing.publish),
+        Contestant(
+            "manifest-sign publish, one file changed", [*publishing.publish, "--allow-replace"], goals=[Goal("wall", 1)],
+            prepare=change_one_file),
     ]
 
 
