@@ -9,14 +9,26 @@ package import TUFMetadata
 /// can set the time of change. But a clock moves in steps: a file that changed just before it was hashed might change again within the step,
 /// and would still seem the same, so such a file is not remembered.
 package struct DigestCache: Sendable {
-  /// What is known of one file. It was held against its format, and is no secret key.
-  package struct Entry: Equatable, Sendable {
-    var device: UInt64
-    var inode: UInt64
-    var modifiedNanoseconds: Int64
-    var changedNanoseconds: Int64
+  /// What is known of one file. It was held against its format, and is no secret key. A class, for a hundred thousand of them are moved about.
+  package final class Entry: Equatable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+    let modifiedNanoseconds: Int64
+    let changedNanoseconds: Int64
     let target: TargetFile
     let summary: ModelSummary
+
+    init(device: UInt64, inode: UInt64, modifiedNanoseconds: Int64, changedNanoseconds: Int64, target: TargetFile, summary: ModelSummary) {
+      (self.device, self.inode) = (device, inode)
+      (self.modifiedNanoseconds, self.changedNanoseconds) = (modifiedNanoseconds, changedNanoseconds)
+      (self.target, self.summary) = (target, summary)
+    }
+
+    package static func == (left: Entry, right: Entry) -> Bool {
+      (left.device, left.inode, left.modifiedNanoseconds, left.changedNanoseconds)
+        == (right.device, right.inode, right.modifiedNanoseconds, right.changedNanoseconds)
+        && left.target == right.target && left.summary == right.summary
+    }
   }
 
   /// Coarse file systems count in two seconds, others in the kernel's ticks of a few milliseconds; whoever serves a network file system has a
@@ -61,10 +73,9 @@ package struct DigestCache: Sendable {
       searchedKeys = keys
       isChanged = true
     }
-    let kept = scan.files.filter { entries[$0.path] != nil }
-    guard kept.count < entries.count else { return }
+    guard scan.files.count(where: { $0.known != nil || entries[$0.path] != nil }) < entries.count else { return }
     isChanged = true
-    let paths = Set(kept.map(\.path))
+    let paths = Set(scan.files.map(\.path))
     entries = entries.filter { paths.contains($0.key) }
   }
 }

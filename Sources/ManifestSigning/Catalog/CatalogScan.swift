@@ -3,26 +3,29 @@ package import ModelCatalog
 package import TUFMetadata
 
 /// A file of a model, found in a folder and not read yet.
-package struct ScannedFile: Equatable, Sendable {
+package struct ScannedFile: Sendable {
   /// The path below the scanned folder, which is the target path too.
   package let path: TargetPath
   package let status: FileStatus
+  /// What an earlier publication has found out about it, where it is still the same.
+  let known: DigestCache.Entry?
 
-  package init(path: TargetPath, status: FileStatus) {
-    self.path = path
-    self.status = status
+  package init(path: TargetPath, status: FileStatus) { self.init(path: path, status: status, known: nil) }
+
+  init(path: TargetPath, status: FileStatus, known: DigestCache.Entry?) {
+    (self.path, self.status, self.known) = (path, status, known)
   }
 }
 
 /// One folder `<org>/<name>/<version>`.
-package struct ScannedVersion: Equatable, Sendable {
+package struct ScannedVersion: Sendable {
   package let name: ByteString
   /// At least one, sorted by path; those in sub-folders too.
   package let files: [ScannedFile]
 }
 
 /// One folder `<org>/<name>`.
-package struct ScannedModel: Equatable, Sendable {
+package struct ScannedModel: Sendable {
   package let name: ModelName
   /// The `model.json` that people wrote, as it is; nil where there is none.
   package let description: [UInt8]?
@@ -31,12 +34,17 @@ package struct ScannedModel: Equatable, Sendable {
 }
 
 /// What a folder of models holds, all of it: what can't be published stops the scan instead.
-package struct CatalogScan: Equatable, Sendable {
+package struct CatalogScan: Sendable {
   /// The scanned folder, as the caller gave it.
   package let folder: String
   /// At least one, sorted by path.
   package let models: [ScannedModel]
 
   /// Every file of every version, in the order of the models and versions.
-  package var files: [ScannedFile] { models.flatMap { $0.versions.flatMap(\.files) } }
+  package let files: [ScannedFile]
+
+  init(folder: String, models: [ScannedModel]) {
+    (self.folder, self.models) = (folder, models)
+    files = models.flatMap { $0.versions.flatMap(\.files) }
+  }
 }

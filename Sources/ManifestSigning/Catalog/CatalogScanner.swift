@@ -143,8 +143,8 @@ package struct CatalogScanner {
   // MARK: One file
 
   private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
-    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)), known.known(path, child.status) != nil {
-      return ScannedFile(path: path, status: child.status)
+    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)), let known = known.known(path, child.status) {
+      return ScannedFile(path: path, status: child.status, known: known)
     }
     do throws(Errno) {
       let file = try folder.open(child.name.bytes, .readNoFollow)

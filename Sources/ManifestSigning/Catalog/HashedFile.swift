@@ -3,7 +3,7 @@ package import ModelFormats
 package import TUFMetadata
 
 /// A file of a model, hashed from its first byte to its last.
-package struct HashedFile: Equatable, Sendable {
+package struct HashedFile: Sendable {
   package let file: ScannedFile
   /// What is to be signed of it.
   package let target: TargetFile
