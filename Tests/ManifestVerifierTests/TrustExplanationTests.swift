@@ -100,8 +100,8 @@ import Testing
     var files = delegated
     files["b"] = nil
     let missing = try explain("a/1", "a/1", delegated: files)
-    #expect(missing.failure == .neverRefreshed(role: "b") && Self.roles(missing).suffix(3) == ["targets", "a", "b"])
-    #expect(missing.links.map(\.verdict).suffix(2) == [.holds, .fails(.neverRefreshed(role: "b"))])
+    #expect(missing.failure == .notKept(role: "b") && Self.roles(missing).suffix(3) == ["targets", "a", "b"])
+    #expect(missing.links.map(\.verdict).suffix(2) == [.holds, .fails(.notKept(role: "b"))])
     files = delegated
     files["a"]?[150] ^= 1
     let damaged = try explain("a/1", "a/1", delegated: files)
