@@ -46,7 +46,7 @@ extension Failure {
     }
   }
 
-  private static func words(_ status: Int) -> EscapedText {
+  private static func words(_ status: Int) -> String {
     switch status {
     case 400..<408, 410...428, 430..<500: "the server does not have it, or does not give it"
     case 408, 429, 503: "the server has too much to do"
