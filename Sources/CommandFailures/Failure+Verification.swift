@@ -98,7 +98,8 @@ extension Failure {
     case .refusedAtRefresh(_, _, let reason): ("metadata that can be trusted", reason, nil)
     case .neverRefreshed: ("at least one successful refresh", "none", nil)
     case .notListed, .file, .cancelled, .unusableState: (nil, nil, nil)
-    case .wrongLength(_, let expected, let actual): (VerificationError.bytes(expected), VerificationError.bytes(actual) + (actual > expected ? " or more" : ""), nil)
+    case .wrongLength(_, let expected, let actual):
+      (VerificationError.bytes(expected), VerificationError.bytes(actual) + (actual > expected ? " or more" : ""), nil)
     case .wrongSegment(_, let range, let expected, let actual): (expected, actual, "bytes \(range.lowerBound) to \(range.upperBound - 1)")
     case .wrongSegments(_, let error): ("the digests of its segments", "\(error)", nil)
     case .changedWhileRead: ("a file that nothing writes to", "another size or time of change after reading than before", nil)

@@ -21,7 +21,8 @@ package struct DelegatedRefresh {
   /// - Parameter earlier: what an earlier walk of the same refresh did.
   /// - Throws: what is no role's fault, a disk's or a network's.
   package init(
-    over manifest: TrustedManifest, at now: UTCTime, after earlier: DelegatedRefresh? = nil, keepingIn store: inout TrustStore, _ output: Output,
+    over manifest: TrustedManifest, at now: UTCTime, after earlier: DelegatedRefresh? = nil, keepingIn store: inout TrustStore,
+    _ output: Output,
     answer: (MetadataRequest, inout DelegationWalk) throws -> [TrustChange]
   ) throws {
     if let earlier { (changed, repaired) = (earlier.changed, earlier.repaired) }

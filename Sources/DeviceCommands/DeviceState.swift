@@ -125,9 +125,11 @@ package enum DeviceState {
       case .neverRefreshed, .refusedAtRefresh: failure.hint = "run \(refreshCommand(invocation))"
       case .notKept: failure.hint = "run \(refreshCommand(invocation)), which fetches it"
       case .gapInRoots:
-        let otherwise = invocation.value(root.name) == nil ? "give \(root.name) with the root file that the last refresh was given" : "begin anew"
+        let otherwise =
+          invocation.value(root.name) == nil ? "give \(root.name) with the root file that the last refresh was given" : "begin anew"
         failure.hint = "run \(refreshCommand(invocation)), which fetches the roots in between; or \(otherwise)"
-      // What the snapshot says of a file tells whether a fetched one is the right one; and the files that have to be there are missed before this.
+      // What the snapshot says of a file tells whether a fetched one is the right one; and the files that have to be there are missed
+      // before this.
       case .missingFromState(let name) where isRefetched(name), .damagedState(let name, _) where isReplaceable(name):
         failure.hint = "run \(refreshCommand(invocation)): it is fetched again, and nothing else is lost"
       case .clockSetBack: break

@@ -119,10 +119,13 @@ package struct SimulatedDevice: Sendable {
     var failure: SimulationError?
     while true {
       do throws(SimulationError) {
-        if let request = workflow.request, request.role == .timestamp { untried = untried[try step(request, &workflow, untried)...].dropFirst() }
+        if let request = workflow.request, request.role == .timestamp {
+          untried = untried[try step(request, &workflow, untried)...].dropFirst()
+        }
         if workflow.acceptedTimestamp != failed {
           while let request = workflow.request {
-            let order = mirrors[..<untried.startIndex].suffix(1) + mirrors[untried.startIndex...] + mirrors[..<untried.startIndex].dropLast()
+            let order =
+              mirrors[..<untried.startIndex].suffix(1) + mirrors[untried.startIndex...] + mirrors[..<untried.startIndex].dropLast()
             _ = try step(request, &workflow, order)
           }
           guard let manifest = workflow.manifest else { throw .refused(.neverRefreshed(role: "targets")) }

@@ -127,7 +127,8 @@ extension VerificationError: CustomStringConvertible {
     case .missingFromState(let name): "\(name), which was trusted, is missing from the state kept on this device"
     case .gapInRoots(let missing, let kept):
       "root version \(missing) is not kept on this device, and version \(kept) was trusted: expected the roots in between"
-    case .notKept(let role): "the metadata of the delegated role \(role) is not kept on this device: expected what the trusted snapshot lists"
+    case .notKept(let role):
+      "the metadata of the delegated role \(role) is not kept on this device: expected what the trusted snapshot lists"
     case .refusedAtRefresh(let role, _, let reason):
       "no metadata of the delegated role \(role) is kept on this device, for the newest refresh could not trust it: \(reason)"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet: expected at least one successful refresh"

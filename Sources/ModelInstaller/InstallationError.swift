@@ -49,6 +49,9 @@ extension InstallationError: CustomStringConvertible {
 }
 
 extension InstallationError {
+  /// What happened, where the mirror is named already.
+  package var reason: String { if case .served(let error, _) = self { error.description } else { description } }
+
   /// Whether it is of what mirrors serve, or of the way to them, so that another may do better.
   package var isOfMirror: Bool {
     switch self {

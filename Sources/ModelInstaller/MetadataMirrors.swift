@@ -9,9 +9,9 @@ package import TrustStore
 ///   what can't be trusted before what can't be reached, and that before what is not there. The others' are told besides.
 /// - The chain of roots ends only where every mirror says that the next root is not available: one that fails may hold it
 ///   (TUF 1.0.34 §5.3.3). The error names that mirror, which can then be left out.
-/// - Where what a timestamp names can't be had from any mirror, or does not fit it, the next mirror's own timestamp is asked for, and what that names.
-///   So a mirror that lags, or serves a timestamp and nothing else, hinders none that is whole. What was accepted stays what newer versions are held
-///   against: trust goes on from it, and never back.
+/// - Where what a timestamp names can't be had from any mirror, or does not fit it, the next mirror's own timestamp is asked for, and what
+///   that names. So a mirror that lags, or serves a timestamp and nothing else, hinders none that is whole. What was accepted stays what
+///   newer versions are held against: trust goes on from it, and never back.
 /// - What one mirror served and the workflow refused is never tried again, and leaves no trace in the state.
 package struct MetadataMirrors<Network: Transport> {
   /// What a refresh came to.

@@ -2,8 +2,8 @@ internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata
 
-/// Why the newest refresh could not trust delegated roles, so that it can be told of a role of which nothing is kept. Nothing is trusted because of it,
-/// and one that can't be read says nothing.
+/// Why the newest refresh could not trust delegated roles, so that it can be told of a role of which nothing is kept. Nothing is trusted
+/// because of it, and one that can't be read says nothing.
 ///
 /// A small text file, one role a line: the SHA-256 of its name, the kind of fault, the reason.
 /// ```

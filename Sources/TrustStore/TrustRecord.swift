@@ -18,10 +18,10 @@ internal import TUFMetadata
 /// newest-refresh 2030-01-01T00:00:00Z
 /// end
 /// ```
-/// The third line is missing where no timestamp or snapshot was kept yet, each of the next two where that file need not be there, the three after
-/// them where no rotation is half done, the one before the last where no refresh has succeeded yet. A superseded file is named by its SHA-256.
-/// Format 1 has no newest refresh, format 2 nothing that was kept, format 3 nothing of rotations and no end; all are read, and become format 4 when
-/// the record is next written.
+/// The third line is missing where no timestamp or snapshot was kept yet, each of the next two where that file need not be there, the three
+/// after them where no rotation is half done, the one before the last where no refresh has succeeded yet. A superseded file is named by its
+/// SHA-256. Format 1 has no newest refresh, format 2 nothing that was kept, format 3 nothing of rotations and no end; all are read, and
+/// become format 4 when the record is next written.
 struct TrustRecord: Equatable {
   static let format: Int64 = 4
   static let byteLimit = 4096
@@ -72,8 +72,8 @@ struct TrustRecord: Equatable {
       supersededSnapshot = Self.value("superseded snapshot", &lines).flatMap(Self.digest)
     }
     newestRefresh = format < 2 ? nil : Self.value("newest-refresh", &lines).flatMap { try? UTCTime(text: $0.span) }
-    // Nothing else was written, no line is left over or unreadable, and no number has another spelling. A record that was cut at the end of a line
-    // lacks its last one.
+    // Nothing else was written, no line is left over or unreadable, and no number has another spelling. A record that was cut at the end of
+    // a line lacks its last one.
     guard self.bytes(format: format) == bytes else { throw Self.damaged(path) }
   }
 

@@ -9,6 +9,7 @@ public import TUFMetadata
 /// <sha256 of the name>.json                             the same of a delegated role
 /// roots/1.json roots/2.json …                           the chain of roots
 /// trust                                                 where trust begins, the root that the cache was verified under, the newest refresh
+/// refusals                                              why the newest refresh could not trust delegated roles, where it could not
 /// lock                                                  held while the state is read, or one change of it written
 /// refresh-lock                                          held as long as one process may change the state
 /// ```
@@ -92,8 +93,9 @@ public struct TrustStore: ~Copyable {
       try replace(layout.metadata(.root), bytes)
       try replace(layout.root(version), bytes)
     case .supersedeTimestampAndSnapshot(let root):
-      // The files stay, for who checks what is installed; the record names their bytes, so that whatever comes in their place counts at once. One
-      // write does it, and no crash can come in between. The newest refresh stays known: a clock that is set back must not profit from a rotation.
+      // The files stay, for who checks what is installed; the record names their bytes, so that whatever comes in their place counts at
+      // once. One write does it, and no crash can come in between. The newest refresh stays known: a clock that is set back must not profit
+      // from a rotation.
       let (timestamp, snapshot) = (try files.digestIfPresent(.timestamp), try files.digestIfPresent(.snapshot))
       try writeRecord { $0.supersede(timestamp, snapshot, root) }
     case .refreshed(let time):
@@ -110,8 +112,8 @@ public struct TrustStore: ~Copyable {
     }
   }
 
-  /// Notes why delegated roles could not be trusted at this refresh, in place of what was noted at an earlier one: of a role of which nothing is kept
-  /// it is told later, where no mirror is asked.
+  /// Notes why delegated roles could not be trusted at this refresh, in place of what was noted at an earlier one: of a role of which
+  /// nothing is kept it is told later, where no mirror is asked.
   public mutating func note(_ refusals: [DelegationWalk.Refusal]) throws(TrustStoreError) {
     let list = RefusalList(refusals)
     guard !list.isEmpty || exists(layout.refusals) else { return }

@@ -18,8 +18,8 @@ struct DeviceRefresh {
   let oldRoot: Version
   let now: UTCTime
 
-  /// - Parameter then: what is done before another process may refresh, with the same mirrors; says whether it got all that it needs. Where it did not, or
-  ///   fails for what a mirror serves, it is done again with what the next mirror's own timestamp names, if that leads on.
+  /// - Parameter then: what is done before another process may refresh, with the same mirrors; says whether it got all that it needs. Where
+  ///   it did not, or fails for what a mirror serves, it is done again with what the next mirror's own timestamp names, if that leads on.
   @discardableResult
   init(
     _ invocation: Invocation, over network: HTTPTransport, _ output: Output,
@@ -27,7 +27,7 @@ struct DeviceRefresh {
   ) throws {
     var mirrors = MetadataMirrors(
       try MirrorOptions.mirrors(MirrorOptions.metadata, invocation, remembered: \.metadata), over: network
-    ) { mirror, error in output.warning("the metadata mirror \(mirror.description) failed: \(error.description)") }
+    ) { mirror, error in output.warning("the metadata mirror \(mirror.description) did not bring what was asked for: \(error.reason)") }
     let now = try ReportTime.now()
     var store = try TrustStore(DeviceState.folder(invocation))
     let beginning = try DeviceState.beginRefresh(invocation, store, at: now)

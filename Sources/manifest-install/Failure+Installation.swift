@@ -27,7 +27,8 @@ extension Failure {
       message = "whether there is a newer root can't be told: this mirror failed, and may have it"
       (expected, found) = ("the file \(path), or that there is none", [reason, found].compactMap { $0 }.joined(separator: ": "))
       place = mirror.description
-      hint = "try again when it answers, or leave it out: give --metadata-url for each of the other mirrors; the roots that were verified are kept"
+      hint =
+        "try again when it answers, or leave it out: give --metadata-url for each of the other mirrors; the roots that were verified are kept"
     case .transport(let error): self.init(error)
     case .store(let error): self.init(error, program: "manifest-install")
     case .file(let error): self.init(error)
@@ -90,8 +91,8 @@ extension Failure {
         hint: fault == .unusableAuthorities
           ? "give \(Network.authorities.name) a file of certificates in PEM form"
           : fault == .insecure
-          ? "check this machine's clock, and that the server's certificate is signed by an authority that is trusted here: see --cacert"
-          : other)
+            ? "check this machine's clock, and that the server's certificate is signed by an authority that is trusted here: see --cacert"
+            : other)
     }
   }
 }

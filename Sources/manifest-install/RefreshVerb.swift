@@ -37,7 +37,8 @@ enum RefreshVerb {
     var delegated: DelegatedRefresh?
     let refresh = try DeviceRefresh(invocation, over: Network.transport(invocation), output) { refresh, mirrors, store in
       guard wantsDelegated else { return true }
-      let walk = try DelegatedRefresh(over: refresh.manifest, at: refresh.now, after: delegated, keepingIn: &store, output) { request, walk in
+      let walk = try DelegatedRefresh(over: refresh.manifest, at: refresh.now, after: delegated, keepingIn: &store, output) {
+        request, walk in
         try mirrors.answer(request, of: &walk)
       }
       delegated = walk

@@ -89,7 +89,9 @@ struct DamagedStateTests {
     #expect(try copy.refresh().errorText.isEmpty)
   }
 
-  @Test("A delegated role that is damaged or gone: 16 from every verb that needs it, and the next refresh fetches it", arguments: Fault.allCases)
+  @Test(
+    "A delegated role that is damaged or gone: 16 from every verb that needs it, and the next refresh fetches it", arguments: Fault.allCases
+  )
   func delegatedRolesHeal(fault: Fault) throws {
     let (device, _) = try VerifyingDevice.delegating()
     let names = try FileManager.default.contentsOfDirectory(atPath: device.state).filter { $0.utf8.count == 69 }

@@ -12,7 +12,8 @@ struct UnfinishedRotationCommandTests {
 
   @Test(
     "check, list, show and explain go on wherever the refresh that follows a new timestamp key breaks off",
-    arguments: ["2.root.json", "3.root.json", "4.root.json", "timestamp.json", "3.snapshot.json", "3.targets.json"], ["status=500", "reset"])
+    arguments: ["2.root.json", "3.root.json", "4.root.json", "timestamp.json", "3.snapshot.json", "3.targets.json"],
+    ["status=500", "reset"])
   func readingGoesOn(file: String, behaviour: String) throws {
     let device = try Device()
     let server = try Published.server
@@ -44,7 +45,9 @@ struct UnfinishedRotationCommandTests {
     _ = try device.get([Self.path], from: server.url("v1/targets")).successful()
     let refresh = Process()
     refresh.executableURL = URL(fileURLWithPath: try builtCommand("manifest-install"))
-    refresh.arguments = ["refresh", "--quiet", "--state", device.state, "--metadata-url", server.url("rotated/metadata", "hang", for: file)]
+    refresh.arguments = [
+      "refresh", "--quiet", "--state", device.state, "--metadata-url", server.url("rotated/metadata", "hang", for: file),
+    ]
     refresh.standardError = FileHandle.nullDevice
     try refresh.run()
     defer {
@@ -72,9 +75,11 @@ struct UnfinishedRotationCommandTests {
       #expect(result.errorText.contains("a rotation of keys is half done here: run manifest-verify refresh"), "\(result.errorText)")
     }
     // Who has signed what fails is named.
-    #expect(try device.run("explain", "--base", device.files, "file-0.bin").text.contains("signed   by 0 of the 1 keys that root version 2 lists"))
-    try device.publish("--rotate", "targets", into: "rotated")
-    _ = try device.run("refresh", "--metadata", device.folder("rotated/metadata")).successful()
+    #expect(
+      try device.run("explain", "--base", device.files, "file-0.bin").text.contains("signed   by 0 of the 1 keys that root version 2 lists")
+    )
+    try device.publish("--rotate", "targets", "--version", "2", into: "again")
+    _ = try device.run("refresh", "--metadata", device.folder("again/metadata")).successful()
     #expect(try device.run("check", "--base", device.files, "file-0.bin").status == 0)
   }
 
@@ -88,7 +93,8 @@ struct UnfinishedRotationCommandTests {
     let lagging = server.url("v1/metadata", behaviour, for: file)
     let result = try device.refresh(lagging, server.url("v2/metadata"))
     #expect(result.status == 0, "\(result.errorText)")
-    #expect(result.errorText.contains("the metadata mirror \(lagging) failed: "), "each failure is told: \(result.errorText)")
+    let told = "the metadata mirror \(lagging) did not bring what was asked for: "
+    #expect(result.errorText.contains(told), "each failure is told: \(result.errorText)")
     let other = try Device()
     _ = try other.refresh(server.url("v2/metadata")).successful()
     #expect(try device.trusted() == other.trusted())
@@ -99,9 +105,15 @@ struct UnfinishedRotationCommandTests {
   @Test("Nor one that has no delegated role, for refresh and get")
   func delegatedRolesOfTheNextMirror() throws {
     let device = try VerifyingDevice()
-    let server = try Self.teams(device, ["old": "1", "new": "2"])
-    let mirrors = ["--metadata-url", server.url("old/metadata", "status=404", for: "inner.json"), "--metadata-url", server.url("new/metadata")]
-    for verb in [["refresh"], ["get", "--into", device.folder("into"), "--targets-url", server.url("new/targets"), "team/inner/c.bin"]] {
+    for (name, version) in [("old", "1"), ("new", "2")] { try device.publishDelegations("--version", version, into: name) }
+    // As folders: no server of these tests has a role whose name holds a slash.
+    for name in try FileManager.default.contentsOfDirectory(atPath: device.folder("old/metadata")) where name.hasSuffix("inner.json") {
+      try FileManager.default.removeItem(atPath: device.folder("old/metadata/\(name)"))
+    }
+    let mirrors = ["old", "new"].flatMap { ["--metadata-url", "file://" + device.folder("\($0)/metadata")] }
+    for verb in [
+      ["refresh"], ["get", "--into", device.folder("into"), "--targets-url", "file://" + device.folder("new/targets"), "team/inner/c.bin"],
+    ] {
       let state = device.folder("state-\(verb[0])")
       _ = try runChild(builtCommand("manifest-install"), ["init", "--state", state, device.folder("old/metadata/1.root.json")]).successful()
       let result = try runChild(builtCommand("manifest-install"), [verb[0], "--state", state] + mirrors + verb.dropFirst())
@@ -112,20 +124,20 @@ struct UnfinishedRotationCommandTests {
     }
   }
 
-  private static func teams(_ device: VerifyingDevice, _ versions: [String: String]) throws -> HostileServer {
-    for (name, version) in versions { try device.publishDelegations("--version", version, into: name) }
-    return try HostileServer(serving: device.folder.path)
-  }
-
   @Test("Where every mirror fails, each is told with its own reason, and where")
   func everyFailureIsTold() throws {
     let server = try Published.server
     let device = try Device()
     let gone = server.url("v1/metadata", "status=404", for: "timestamp.json")
-    let (junk, broken) = (server.url("v1/metadata", "html", for: "timestamp.json"), server.url("v2/metadata", "status=503", for: "timestamp.json"))
+    let (junk, broken) = (
+      server.url("v1/metadata", "html", for: "timestamp.json"), server.url("v2/metadata", "status=503", for: "timestamp.json")
+    )
     let result = try device.refresh(gone, junk, broken)
     #expect(result.status == 16)
-    for words in ["\(gone) failed: timestamp metadata is not available", "\(junk) failed: timestamp metadata is malformed", "\(broken) failed"] {
+    for words in [
+      "\(gone) did not bring what was asked for: timestamp metadata is not available",
+      "\(junk) did not bring what was asked for: timestamp metadata is malformed", "\(broken) did not bring",
+    ] {
       #expect(result.errorText.contains(words), "\(words): \(result.errorText)")
     }
     let alone = try device.refresh(gone)

@@ -134,7 +134,9 @@ import Testing
     var (repository, device) = try Self.rotated(.both, isAttacked: false)
     repository.remove("timestamp.json")
     #expect(device.refusal(repository) != nil)
-    let explanation = TrustExplanation(of: try TargetPath("org/model/weights.gguf"), anchor: device.anchor, stored: device.stored) { _ in nil }
+    let explanation = TrustExplanation(of: try TargetPath("org/model/weights.gguf"), anchor: device.anchor, stored: device.stored) { _ in
+      nil
+    }
     #expect(explanation.failure == nil && explanation.listed != nil)
     let delegators = explanation.links.suffix(3).flatMap(\.endorsements).map(\.delegator)
     #expect(delegators == ["root version 1", "root version 1", "root version 3"])

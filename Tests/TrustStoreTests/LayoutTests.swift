@@ -29,7 +29,8 @@ import TrustStore
     #expect(try device.bytes(of: "targets.json") == repository[prefix + "targets.json"])
     #expect(
       try device.folder.text(of: "state/trust")
-        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n")
+        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n"
+    )
     #expect(try device.manifest().versions == [2, 1, 1, 1])
   }
 
@@ -60,7 +61,8 @@ import TrustStore
     #expect(try device.refresh(repository).versions == [2, 1, 1, 1])
     #expect(
       try device.folder.text(of: "state/trust")
-        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n")
+        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n"
+    )
   }
 
   @Test func `what killed writers left is removed when the state is next to be changed`() throws {

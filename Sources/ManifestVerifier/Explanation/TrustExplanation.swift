@@ -133,7 +133,8 @@ public struct TrustExplanation: Sendable {
     do throws(VerificationError) {
       if let fault = faults[Payload.role] { throw fault }
       let trusted = try TrustedManifest.verify(Payload.self, bytes, by: chain, stored, expected: expected)
-      add(.topLevel(Payload.role), trusted.metadata.payload, [Endorsement(by: ByteString("root version \(trusted.root)"), trusted.metadata)])
+      add(
+        .topLevel(Payload.role), trusted.metadata.payload, [Endorsement(by: ByteString("root version \(trusted.root)"), trusted.metadata)])
       return trusted.metadata
     } catch {
       let root = chain.newest.payload

@@ -13,8 +13,9 @@ public import TUFMetadata
 ///   one that did may have the next root. Nor does it end before the root that was trusted already.
 /// - The time is given once and is the same for every check (§5.1). Metadata is expired at the very second it states. A time that lies
 ///   before that of the newest refresh that succeeded, by more than clocks are corrected by, is refused.
-/// - A timestamp or snapshot key that was taken away since the cache was verified supersedes both files: nothing new is held against them, as if
-///   they were deleted, and they are only read until their successors arrive. A key that was added does not (§5.3.11). The comparison begins at the root under which the cache was verified, so that a crash loses no purge.
+/// - A timestamp or snapshot key that was taken away since the cache was verified supersedes both files: nothing new is held against them,
+///   as if they were deleted, and they are only read until their successors arrive. A key that was added does not (§5.3.11). The comparison
+///   begins at the root under which the cache was verified, so that a crash loses no purge.
 /// - The timestamp is never older than the kept one, nor is the snapshot version in it (§5.4.3). At an equal version the new one is
 ///   dropped silently and the refresh goes on with the kept one. (§5.4.3.1 lets it end there; after a crash between timestamp
 ///   and snapshot the device would never come on.)
@@ -245,8 +246,8 @@ public struct ClientWorkflow: Sendable {
   /// The timestamp that was accepted; nil before one was.
   package var acceptedTimestamp: [UInt8]? { timestamp?.bytes }
 
-  /// Goes back to asking for the timestamp, that of another mirror, where what the accepted one names, or what the targets delegate, can't be had.
-  /// What was accepted is what newer versions are held against from now on, so that trust goes on from it and never back.
+  /// Goes back to asking for the timestamp, that of another mirror, where what the accepted one names, or what the targets delegate, can't
+  /// be had. What was accepted is what newer versions are held against from now on, so that trust goes on from it and never back.
   package mutating func askForNewerTimestamp() {
     guard let timestamp else { return }
     if !keepsBaseline {

@@ -7,11 +7,11 @@ public struct StoredMetadata: Equatable, Sendable {
   public var roots: [[UInt8]]
   /// The root version under which timestamp and snapshot were verified, or for which they were superseded; nil where neither was kept yet.
   public var verifiedUnderRoot: Version?
-  /// The root version under which the last complete set was verified, from the time at which a rotation superseded its timestamp and snapshot
-  /// to the next refresh that succeeds; otherwise nil.
+  /// The root version under which the last complete set was verified, from the time at which a rotation superseded its timestamp and
+  /// snapshot to the next refresh that succeeds; otherwise nil.
   public var rotatingSinceRoot: Version?
-  /// Of timestamp and snapshot those that a rotation superseded. They are still read where no mirror is asked, and nothing new is held against
-  /// them.
+  /// Of timestamp and snapshot those that a rotation superseded. They are still read where no mirror is asked, and nothing new is held
+  /// against them.
   public var superseded: Set<TopLevelRole> = []
   /// The newest time at which a refresh succeeded; nil where none has.
   public var newestRefresh: UTCTime?

@@ -14,10 +14,10 @@ public struct TrustedManifest: Sendable {
   ///   - anchor: the root file that the app shipped.
   ///   - stored: what earlier refreshes have kept.
   ///
-  /// Nor is a rotation that is half done an error: timestamp and snapshot count as long as some root of the chain lists the keys that have signed
-  /// them. What says which files are trusted, targets and delegated roles, is held against the newest root alone.
-  /// - Throws: `neverRefreshed` where nothing was kept yet, `missingFromState` or `gapInRoots` where it is gone, `thresholdNotMet` where the newest
-  ///   root withdrew the keys of the kept targets, otherwise `damagedState`.
+  /// Nor is a rotation that is half done an error: timestamp and snapshot count as long as some root of the chain lists the keys that have
+  /// signed them. What says which files are trusted, targets and delegated roles, is held against the newest root alone.
+  /// - Throws: `neverRefreshed` where nothing was kept yet, `missingFromState` or `gapInRoots` where it is gone, `thresholdNotMet` where
+  ///   the newest root withdrew the keys of the kept targets, otherwise `damagedState`.
   public init(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) {
     let chain = try RootChain(anchor: anchor, stored: stored)
     root = chain.newest
@@ -89,7 +89,8 @@ public struct TrustedManifest: Sendable {
     }
   }
 
-  /// Holds metadata against the newest root; timestamp and snapshot that were kept, else against the newest of those before it that lists their keys.
+  /// Holds metadata against the newest root; timestamp and snapshot that were kept, else against the newest of those before it that lists
+  /// their keys.
   private static func verify<Payload: ReadableRolePayload>(
     _ bytes: [UInt8], by chain: RootChain, _ stored: StoredMetadata
   ) throws(VerificationError) -> (metadata: Trusted<Payload>, root: Version) {

@@ -18,7 +18,7 @@ struct TrustedSession {
     }
     let network = AnyTransport(try context.makeTransport())
     var mirrors = MetadataMirrors(settings.metadata, over: network) { mirror, error in
-      context.report(.warning("the metadata mirror \(mirror) failed: \(error)"))
+      context.report(.warning("the metadata mirror \(mirror) did not bring what was asked for: \(error.reason)"))
     }
     var trust = try open()
     let stored: StoredMetadata

@@ -1,7 +1,8 @@
 /// Escapes of a URL (RFC 3986 §2.1).
 package enum PercentEncoding {
   /// Reads text in which bytes are written as `%XX`.
-  /// - Returns: nil where an escape is not of two hexadecimal digits, for a control character, written out or escaped, and for what is not UTF-8 then.
+  /// - Returns: nil where an escape is not of two hexadecimal digits, for a control character, written out or escaped, and for what is not
+  ///   UTF-8 then.
   package static func decoded(_ text: some Sequence<UInt8>) -> String? {
     var result: [UInt8] = []
     var iterator = text.makeIterator()
