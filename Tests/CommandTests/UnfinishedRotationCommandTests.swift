@@ -55,7 +55,7 @@ struct UnfinishedRotationCommandTests {
       refresh.waitUntilExit()
     }
     // Until it waits for the file that the mirror holds up, whatever it has kept by then.
-    while try refresh.isRunning && device.trusted()["roots/2.json"] == nil { usleep(10_000) }
+    while refresh.isRunning, !FileManager.default.fileExists(atPath: device.folder("state/roots/2.json")) { usleep(10_000) }
     for _ in 0..<10 {
       let check = try verify(device, "check", "--base", device.models, Self.path)
       #expect(check.status == 0, "\(check.errorText)")

@@ -67,6 +67,7 @@ import Testing
     }
     let unlisted = try explain("a/2", "a/2")
     #expect(unlisted.failure == .notListed(path: try TargetPath("a/2")) && unlisted.listed == nil)
+    #expect(unlisted.searched == ["a", "b"], "where it was looked for is told")
     #expect(try unlisted.found?.get().byteCount == 3)
     var missing = TrustExplanation(of: try TargetPath("a/1"), anchor: device.anchor, stored: device.stored) { [delegated] in delegated[$0] }
     #expect(!missing.isTrusted && missing.failure == nil)
