@@ -57,7 +57,7 @@ let package = Package(
     library("TrustStore", ["ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library(
       "ModelInstaller", ["ModelCatalog", "ModelFormats", "TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
-    library("HTTPTransport", ["ModelInstaller", "CCurl"]),
+    library("HTTPTransport", ["ModelInstaller", "TUFMetadata", "CCurl"]),
     library("LocalizedVerifierErrors", ["TrustStore", "ManifestVerifier", "TUFMetadata", "Digests", "FileIO"]),
     library("LocalizedInstallerErrors", ["ModelInstaller", "ModelFormats"]),
     library(

@@ -14,7 +14,8 @@ extension Failure {
   private static func code(of error: VerificationError) -> ExitCode {
     switch error {
     // Whatever is wrong with the state of this device, every verb says so with one code.
-    case .malformed, .tooLarge, .tooManyDelegations, .damagedState, .missingFromState, .unusableState: .malformed
+    case .malformed, .tooLarge, .tooManyDelegations, .damagedState, .missingFromState, .unusableState, .gapInRoots, .notKept: .malformed
+    case .refusedAtRefresh(_, let kind, _): code(of: kind)
     case .wrongMetadataLength, .wrongMetadataDigest, .thresholdNotMet, .wrongVersion, .tooManyRoots, .notInSnapshot: .signature
     case .rolledBack, .removedFromSnapshot, .expired, .clockSetBack: .expiredOrRolledBack
     case .unavailable, .undecidedRoot: .network
@@ -23,6 +24,15 @@ extension Failure {
     case .notListed, .wrongLength, .wrongDigest, .wrongSegment, .wrongSegments, .changedWhileRead: .fileMismatch
     case .file(let error): code(of: error)
     case .cancelled: .interrupted
+    }
+  }
+
+  private static func code(of kind: VerificationError.RefusalKind) -> ExitCode {
+    switch kind {
+    case .untrusted: .signature
+    case .outdated: .expiredOrRolledBack
+    // There is nothing of it on this device.
+    case .unavailable, .malformed: .malformed
     }
   }
 
@@ -44,9 +54,13 @@ extension Failure {
     case .tooManyRoots: "the chain of new roots is longer than one refresh follows"
     case .notInSnapshot(let role): "the snapshot does not list the metadata of the delegated role \(role)"
     case .tooManyDelegations: "too many delegated roles lie on the way to one target"
+    case .damagedState(let role, .unusableState(let reason)): "the trusted \(role) metadata kept on this device is damaged: \(reason)"
     case .damagedState(let role, let cause): "the trusted \(role) metadata kept on this device is damaged: \(message(of: cause))"
     case .unusableState(let reason): "the trusted state is damaged: \(reason)"
     case .missingFromState(let name): "the trusted state is damaged: \(name) is missing"
+    case .gapInRoots(let missing, _): "the chain of roots kept on this device has a gap: root version \(missing) is missing"
+    case .notKept(let role): "the metadata of the delegated role \(role) is not kept on this device"
+    case .refusedAtRefresh(let role, _, _): "the newest refresh could not trust the metadata of the delegated role \(role)"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, _, _): "\(path) has the wrong length"
@@ -62,10 +76,10 @@ extension Failure {
     switch error {
     case .malformed(_, let error): details(of: error)
     case .tooLarge(_, let limit): ("at most \(limit) bytes", "more", nil)
-    case .wrongMetadataLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes", nil)
+    case .wrongMetadataLength(_, let expected, let actual): (VerificationError.bytes(expected), VerificationError.bytes(actual), nil)
     case .wrongMetadataDigest(_, let expected, let actual), .wrongDigest(_, let expected, let actual): (expected, actual, nil)
     case .thresholdNotMet(_, let signed, let threshold, let keyCount, let delegator):
-      ("valid signatures of \(threshold) of the \(keyCount) keys that \(delegator) lists", "\(signed)", nil)
+      (VerificationError.wanted(threshold, keyCount, delegator), "\(signed)", nil)
     case .wrongVersion(_, let expected, let actual): ("version \(expected)", "version \(actual)", nil)
     case .rolledBack(_, let trusted, let offered): ("version \(trusted) or newer", "version \(offered)", nil)
     case .removedFromSnapshot: ("every file that the trusted snapshot lists", "none of this name", nil)
@@ -79,9 +93,13 @@ extension Failure {
     case .tooManyDelegations(let limit): ("at most \(limit) roles in one search", "more", nil)
     case .damagedState(_, let cause): details(of: cause)
     case .missingFromState(let name): ("\(name), which was trusted", "none", nil)
+    case .gapInRoots(_, let kept): ("every root up to version \(kept), which was trusted", "a gap", nil)
+    case .notKept: ("the metadata that the trusted snapshot lists", "none", nil)
+    case .refusedAtRefresh(_, _, let reason): ("metadata that can be trusted", reason, nil)
     case .neverRefreshed: ("at least one successful refresh", "none", nil)
     case .notListed, .file, .cancelled, .unusableState: (nil, nil, nil)
-    case .wrongLength(_, let expected, let actual): ("\(expected) bytes", "\(actual) bytes\(actual > expected ? " or more" : "")", nil)
+    case .wrongLength(_, let expected, let actual):
+      (VerificationError.bytes(expected), VerificationError.bytes(actual) + (actual > expected ? " or more" : ""), nil)
     case .wrongSegment(_, let range, let expected, let actual): (expected, actual, "bytes \(range.lowerBound) to \(range.upperBound - 1)")
     case .wrongSegments(_, let error): ("the digests of its segments", "\(error)", nil)
     case .changedWhileRead: ("a file that nothing writes to", "another size or time of change after reading than before", nil)
@@ -101,10 +119,10 @@ extension Failure {
   private static func hint(for error: VerificationError) -> String? {
     switch error {
     case .malformed, .tooLarge, .wrongMetadataLength, .wrongMetadataDigest, .wrongVersion, .removedFromSnapshot, .notInSnapshot:
-      "fetch the metadata again, from another mirror if there is one; what is trusted already stays trusted"
+      "fetch the metadata again, from another mirror if there is one; what was refused is not kept"
     case .thresholdNotMet:
-      "do not use what is offered; ask the publisher, or fetch from another mirror; what is trusted already stays trusted"
-    case .rolledBack: "the mirror serves old metadata: use another one; what is trusted already stays trusted"
+      "do not use what is offered; ask the publisher, or fetch from another mirror; what was refused is not kept"
+    case .rolledBack: "the mirror serves old metadata: use another one; what was refused is not kept"
     case .expired: "refresh from a mirror that is up to date, and check this machine's clock; what is installed keeps working"
     case .clockSetBack:
       "set the clock; if it is right and was ahead at that refresh, wait until then, or begin anew in another folder: give init the root file "
@@ -116,7 +134,8 @@ extension Failure {
     case .tooManyRoots: "run the command again: what was verified is kept, and the walk goes on from there"
     case .damagedState, .missingFromState, .unusableState:
       "begin anew in another folder: give init the root file that was shipped, then refresh"
-    case .neverRefreshed: "run refresh"
+    case .gapInRoots: "run refresh, which fetches what is missing; or give --root with the root file that the last refresh was given"
+    case .neverRefreshed, .notKept, .refusedAtRefresh: "run refresh"
     case .notListed: "run list to see what the manifest holds"
     case .wrongLength, .wrongDigest, .wrongSegment: "do not use the file; get it again"
     case .wrongSegments: "take it away: the file that it belongs to can be checked without it"

@@ -19,6 +19,9 @@ package enum HumanReadable {
   /// All digits, in groups of three: `1,234,567 bytes`.
   package static func exactBytes(_ count: some BinaryInteger) -> String { count == 1 ? "1 byte" : grouped(count) + " bytes" }
 
+  /// All digits, in groups of three: `1 file`, `1,234 files`.
+  package static func files(_ count: some BinaryInteger) -> String { count == 1 ? "1 file" : grouped(count) + " files" }
+
   /// All digits, in groups of three.
   package static func grouped(_ count: some BinaryInteger) -> String {
     let digits = Array(count.magnitude.description)

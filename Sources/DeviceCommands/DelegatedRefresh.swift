@@ -18,14 +18,18 @@ package struct DelegatedRefresh {
   /// Takes over the roles, each file durably before the next.
   /// - Parameter answer: supplies what the walk asks for. A `VerificationError` that it throws is that role's alone: it is skipped, and what was
   ///   kept of it stays.
+  /// - Parameter earlier: what an earlier walk of the same refresh did.
   /// - Throws: what is no role's fault, a disk's or a network's.
   package init(
-    over manifest: TrustedManifest, at now: UTCTime, keepingIn store: inout TrustStore, _ output: Output,
+    over manifest: TrustedManifest, at now: UTCTime, after earlier: DelegatedRefresh? = nil, keepingIn store: inout TrustStore,
+    _ output: Output,
     answer: (MetadataRequest, inout DelegationWalk) throws -> [TrustChange]
   ) throws {
+    if let earlier { (changed, repaired) = (earlier.changed, earlier.repaired) }
     var walk = try DelegationWalk(over: manifest, now: now)
     guard walk.request != nil else {
       refusals = walk.refusals
+      try store.note(refusals)
       return
     }
     let progress = output.progress("Delegated roles", files: UInt64(manifest.snapshot.payload.files.count))
@@ -36,7 +40,8 @@ package struct DelegatedRefresh {
       progress.begin("\(name)")
       defer { progress.advance(files: 1) }
       // A file that can't be read is written anew.
-      let kept = (try? store.kept(name)) ?? nil
+      var (kept, isDamaged): ([UInt8]?, Bool) = (nil, false)
+      do { kept = try store.kept(name) } catch { if case .damagedState = error { isDamaged = true } }
       if let kept, walk.offerKept(kept) {
         roles.insert(name)
         continue
@@ -53,9 +58,10 @@ package struct DelegatedRefresh {
       for change in changes { try store.keep(change) }
       roles.insert(name)
       changed.insert(name)
-      if let kept, (try? UnverifiedMetadata<Targets>(parsing: kept)) == nil { repaired.insert(name) }
+      if isDamaged || kept.map({ (try? UnverifiedMetadata<Targets>(parsing: $0)) == nil }) ?? false { repaired.insert(name) }
     }
     refusals = walk.refusals
+    try store.note(refusals)
   }
 
   /// - Parameter topLevel: whether one of the four roles changed.

@@ -95,8 +95,11 @@ package enum DeviceState {
     var kept = try explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
     try judgeClock(stored, now, isStrict: isStrict, output)
     do throws(VerificationError) { try read(&kept) { role throws(VerificationError) in try store.kept(role) } } catch {
-      guard case .neverRefreshed = error else { throw error }
-      try explaining(invocation) { () throws(VerificationError) in throw error }
+      switch error {
+      case .neverRefreshed, .notKept, .refusedAtRefresh, .damagedState, .thresholdNotMet:
+        try explaining(invocation) { () throws(VerificationError) in throw error }
+      default: throw error
+      }
     }
     return kept
   }
@@ -119,15 +122,21 @@ package enum DeviceState {
     do { return try body() } catch {
       var failure = Failure(error)
       switch error {
-      case .neverRefreshed: failure.hint = "run \(refreshCommand(invocation))"
-      // What the snapshot says of a file tells whether a fetched one is the right one.
-      case .missingFromState(let name) where name == targetsMissing, .damagedState(let name, _) where isReplaceable(name):
+      case .neverRefreshed, .refusedAtRefresh: failure.hint = "run \(refreshCommand(invocation))"
+      case .notKept: failure.hint = "run \(refreshCommand(invocation)), which fetches it"
+      case .gapInRoots:
+        let otherwise =
+          invocation.value(root.name) == nil ? "give \(root.name) with the root file that the last refresh was given" : "begin anew"
+        failure.hint = "run \(refreshCommand(invocation)), which fetches the roots in between; or \(otherwise)"
+      // What the snapshot says of a file tells whether a fetched one is the right one; and the files that have to be there are missed
+      // before this.
+      case .missingFromState(let name) where isRefetched(name), .damagedState(let name, _) where isReplaceable(name):
         failure.hint = "run \(refreshCommand(invocation)): it is fetched again, and nothing else is lost"
       case .clockSetBack: break
       case .thresholdNotMet(let role, _, _, _, _) where role != TopLevelRole.root.name:
         // The root is trusted, and no longer lists the keys of what was kept before it.
         let otherwise = invocation.value(root.name).map { "; where \($0) is not the root file that the app was shipped with, give that" }
-        failure.hint = "run \(refreshCommand(invocation))\(otherwise ?? "")"
+        failure.hint = "a rotation of keys is half done here: run \(refreshCommand(invocation)), which completes it\(otherwise ?? "")"
       case .damagedState, .missingFromState, .unusableState:
         guard let path = invocation.value(root.name) else { break }
         failure.hint = "the state does not follow from \(path): give the root file that it began with, or begin anew in another folder"
@@ -140,7 +149,9 @@ package enum DeviceState {
     }
   }
 
-  private static let targetsMissing: ByteString = "targets metadata"
+  private static func isRefetched(_ name: ByteString) -> Bool {
+    [TopLevelRole.timestamp, .snapshot, .targets].contains { name == ByteString("\($0.name) metadata") }
+  }
 
   private static func isReplaceable(_ role: ByteString) -> Bool {
     ![TopLevelRole.root, .timestamp, .snapshot].contains { $0.name == role }
@@ -164,7 +175,7 @@ package enum DeviceState {
     var failure = Failure(first.error)
     var hint = failure.hint
     switch first.error {
-    case .neverRefreshed, .damagedState: hint = "run \(refreshCommand(invocation))"
+    case .neverRefreshed, .notKept, .refusedAtRefresh, .damagedState: hint = "run \(refreshCommand(invocation))"
     default: break
     }
     failure = Failure(

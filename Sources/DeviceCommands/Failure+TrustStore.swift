@@ -38,7 +38,9 @@ extension Failure {
         found: "format \(found)", at: path, hint: "update this software")
     case .damaged(let path, let expected):
       self.init(
-        .malformed, "the trusted state is damaged", expected: expected, at: path, hint: Self.beginAnew)
+        .malformed, "the trusted state is damaged", expected: expected, at: path,
+        // The snapshot tells what this one has to be, so that it can be fetched again.
+        hint: path.hasSuffix("/targets.json") ? "run refresh: it is fetched again, and nothing else is lost" : Self.beginAnew)
     case .locked(let path, let process):
       self.init(
         .locked, "the state is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,

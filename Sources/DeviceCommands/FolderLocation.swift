@@ -1,4 +1,5 @@
 package import CommandLineSupport
+internal import TUFMetadata
 
 /// A folder as people name one: a path, or a `file:` URL (RFC 8089).
 package enum FolderLocation {
@@ -27,35 +28,11 @@ package enum FolderLocation {
       }
       path = path.dropFirst(host.count)
     }
-    guard path.hasPrefix("/"), !path.contains(where: { $0 == "?" || $0 == "#" }), let decoded = decoded(path.utf8) else {
+    guard path.hasPrefix("/"), !path.contains(where: { $0 == "?" || $0 == "#" }), let decoded = PercentEncoding.decoded(path.utf8) else {
       throw Failure(
         .usage, "\(option) is not the URL of a folder",
         expected: "file:///FOLDER, other characters than letters, digits and -._~/ as % and two hexadecimal digits", found: text)
     }
     return decoded
-  }
-
-  /// - Returns: nil for an incomplete escape, a NUL, or what is not UTF-8 then.
-  private static func decoded(_ bytes: some Sequence<UInt8>) -> String? {
-    var result: [UInt8] = []
-    var iterator = bytes.makeIterator()
-    while let byte = iterator.next() {
-      if byte != UInt8(ascii: "%") {
-        result.append(byte)
-        continue
-      }
-      guard let high = digit(iterator.next()), let low = digit(iterator.next()) else { return nil }
-      result.append(high << 4 | low)
-    }
-    guard !result.contains(0) else { return nil }
-    return String(validating: result, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8?) -> UInt8? {
-    switch byte {
-    case let byte? where (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): byte - UInt8(ascii: "0")
-    case let byte? where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20): (byte | 0x20) - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }

@@ -48,10 +48,9 @@ package enum RefreshReport {
     }
     output.table(table)
     let count = manifest.targets.payload.count
-    output.line(
-      old.isEmpty
-        ? "Nothing changed: \(HumanReadable.grouped(count)) files are trusted." : "Trusted now: \(HumanReadable.grouped(count)) files.",
-      style: .good)
+    let isDelegating = manifest.targets.payload.delegations.map { !$0.roles.isEmpty } ?? false
+    let files = HumanReadable.files(count) + (isDelegating ? " of the targets role itself, and those of delegated roles" : "")
+    output.line(old.isEmpty ? "Nothing changed. Trusted: \(files)." : "Trusted now: \(files).", style: .good)
     output.report("changed", .bool(!old.isEmpty))
     output.report("roles", .object(roles))
     output.report("files", .count(count))

@@ -12,6 +12,8 @@ package struct SimulatedDevice: Sendable {
   package var limits = VerificationLimits()
   /// What the last refresh or search asked for, as URL paths.
   package private(set) var requests: [String] = []
+  /// Which of the mirrors that were asked answered last.
+  private var answered = 0
 
   private var holdsStandIns = false
 
@@ -52,21 +54,29 @@ package struct SimulatedDevice: Sendable {
     var root: Version?
     var keptTimestamp = false
     var keptSnapshot = false
+    var rotatingSince: Version?
+    var supersededTimestamp = ""
+    var supersededSnapshot = ""
     var newestRefresh: UTCTime?
 
     init(_ bytes: [UInt8]?) {
       let lines = String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-      guard lines.count == 4 else { return }
+      guard lines.count == 7 else { return }
       (keptTimestamp, keptSnapshot) = (lines[1] == "timestamp", lines[2] == "snapshot")
-      root = Int64(lines[0]).flatMap { Version($0) }
-      newestRefresh = try? UTCTime(text: Array(lines[3].utf8).span)
+      (root, rotatingSince) = (Int64(lines[0]).flatMap { Version($0) }, Int64(lines[3]).flatMap { Version($0) })
+      (supersededTimestamp, supersededSnapshot) = (String(lines[4]), String(lines[5]))
+      newestRefresh = try? UTCTime(text: Array(lines[6].utf8).span)
     }
 
     var bytes: [UInt8] {
       let kept = "\(keptTimestamp ? "timestamp" : "")\n\(keptSnapshot ? "snapshot" : "")"
-      return Array("\(root?.description ?? "")\n\(kept)\n\(newestRefresh?.description ?? "")".utf8)
+      let superseded = "\(rotatingSince?.description ?? "")\n\(supersededTimestamp)\n\(supersededSnapshot)"
+      return Array("\(root?.description ?? "")\n\(kept)\n\(superseded)\n\(newestRefresh?.description ?? "")".utf8)
     }
   }
+
+  /// What identifies a file on the disk; nothing where there is none.
+  private func digest(_ name: String) -> String { disk[name].map { "\(SHA256.hash(of: $0))" } ?? "" }
 
   /// What is kept.
   package var stored: StoredMetadata {
@@ -78,6 +88,9 @@ package struct SimulatedDevice: Sendable {
       verifiedUnderRoot: record.root, newestRefresh: record.newestRefresh,
       timestamp: disk["timestamp.json"], snapshot: disk["snapshot.json"], targets: disk["targets.json"])
     stored.holdsStandIns = holdsStandIns
+    stored.rotatingSinceRoot = record.rotatingSince
+    if stored.timestamp != nil, digest("timestamp.json") == record.supersededTimestamp { stored.superseded.insert(.timestamp) }
+    if stored.snapshot != nil, digest("snapshot.json") == record.supersededSnapshot { stored.superseded.insert(.snapshot) }
     return stored
   }
 
@@ -99,20 +112,52 @@ package struct SimulatedDevice: Sendable {
     }
     var workflow: ClientWorkflow
     do { workflow = try ClientWorkflow(anchor: anchor, stored: stored, now: now, limits: limits) } catch { throw .refused(error) }
-    while let request = workflow.request {
-      let changes = try ask(mirrors, request) { (answer) throws(VerificationError) in
-        switch answer {
-        case .file(let bytes): return try workflow.supply(bytes)
-        case .notAvailable: return try workflow.supplyNotAvailable()
-        case .failure, .endless:
-          workflow.supplyFailure()
-          return []
+    while let request = workflow.request, request.role == .root { _ = try step(request, &workflow, mirrors[...]) }
+    // As `MetadataMirrors` does it: where what a timestamp names can't be had, the next mirror's own is asked for.
+    var untried = mirrors[...]
+    var failed: [UInt8]?
+    var failure: SimulationError?
+    while true {
+      do throws(SimulationError) {
+        if let request = workflow.request, request.role == .timestamp {
+          untried = untried[try step(request, &workflow, untried)...].dropFirst()
         }
+        if workflow.acceptedTimestamp != failed {
+          while let request = workflow.request {
+            let order =
+              mirrors[..<untried.startIndex].suffix(1) + mirrors[untried.startIndex...] + mirrors[..<untried.startIndex].dropLast()
+            _ = try step(request, &workflow, order)
+          }
+          guard let manifest = workflow.manifest else { throw .refused(.neverRefreshed(role: "targets")) }
+          return manifest
+        }
+      } catch {
+        if error == .powerCut { throw error }
+        if workflow.acceptedTimestamp == nil { untried = [] }
+        failure = failure ?? error
       }
-      for change in changes { try keep(change) }
+      failed = workflow.acceptedTimestamp ?? failed
+      guard !untried.isEmpty else { throw failure ?? .unreachable(urlPath: "timestamp.json") }
+      workflow.askForNewerTimestamp()
     }
-    guard let manifest = workflow.manifest else { throw .refused(.neverRefreshed(role: "targets")) }
-    return manifest
+  }
+
+  /// Has one request answered, and keeps what comes of it.
+  /// - Returns: the index of the mirror that answered.
+  private mutating func step(
+    _ request: MetadataRequest, _ workflow: inout ClientWorkflow, _ mirrors: ArraySlice<SimulatedMirror>
+  ) throws(SimulationError) -> Int {
+    let changes = try ask(Array(mirrors), request) { (answer) throws(VerificationError) in
+      switch answer {
+      case .file(let bytes): return try workflow.supply(bytes)
+      case .notAvailable: return try workflow.supplyNotAvailable()
+      case .failure, .endless:
+        workflow.supplyFailure()
+        return []
+      }
+    }
+    for change in changes { try keep(change) }
+    return mirrors.startIndex + answered
   }
 
   /// Looks a target up through the delegations; nil where nobody lists it.
@@ -173,7 +218,8 @@ package struct SimulatedDevice: Sendable {
     var failure: SimulationError?
     var isDenied = false
     do throws(VerificationError) {
-      for mirror in mirrors {
+      for (index, mirror) in mirrors.enumerated() {
+        answered = index
         switch mirror.answer(request) {
         case .file(let bytes):
           do throws(VerificationError) { return try supply(.file(bytes)) } catch {
@@ -206,18 +252,23 @@ package struct SimulatedDevice: Sendable {
     case .root(let version, let bytes):
       try disk.replace("root.json", with: bytes)
       try disk.replace("roots/\(version).json", with: bytes)
-    case .discardTimestampAndSnapshot:
-      try writeRecord { ($0.keptTimestamp, $0.keptSnapshot) = (false, false) }
-      try disk.remove("timestamp.json")
-      try disk.remove("snapshot.json")
-      try writeRecord { $0.root = nil }
-    case .refreshed(let time): try writeRecord { ($0.newestRefresh, $0.keptTimestamp, $0.keptSnapshot) = (time, true, true) }
+    case .supersedeTimestampAndSnapshot(let root):
+      let (timestamp, snapshot) = (digest("timestamp.json"), digest("snapshot.json"))
+      try writeRecord {
+        ($0.rotatingSince, $0.root) = ($0.rotatingSince ?? $0.root ?? root, root)
+        ($0.keptTimestamp, $0.keptSnapshot, $0.supersededTimestamp, $0.supersededSnapshot) = (false, false, timestamp, snapshot)
+      }
+    case .refreshed(let time):
+      try writeRecord {
+        ($0.newestRefresh, $0.keptTimestamp, $0.keptSnapshot) = (max($0.newestRefresh ?? time, time), true, true)
+        ($0.rotatingSince, $0.supersededTimestamp, $0.supersededSnapshot) = (nil, "", "")
+      }
     case .metadata(let role, let bytes, let root):
       try writeRecord { $0.root = root }
       try disk.replace(Self.name(role), with: bytes)
       switch role {
-      case .topLevel(.timestamp): try writeRecord { $0.keptTimestamp = true }
-      case .topLevel(.snapshot): try writeRecord { $0.keptSnapshot = true }
+      case .topLevel(.timestamp): try writeRecord { ($0.keptTimestamp, $0.supersededTimestamp) = (true, "") }
+      case .topLevel(.snapshot): try writeRecord { ($0.keptSnapshot, $0.supersededSnapshot) = (true, "") }
       default: break
       }
     }

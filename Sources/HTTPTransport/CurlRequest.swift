@@ -134,16 +134,20 @@ internal import ModelInstaller
     guard code != CURLE_OK else { return nil }
     // Ended by NUL; the library's general words where it has none for the case.
     let detail = unsafe errorText.pointee != 0 ? String(cString: errorText) : String(cString: curl_easy_strerror(code))
-    return .connection(url: url.shown, Self.fault(code), detail: detail)
+    return .connection(url: url.shown, Self.fault(code), detail: Self.misnomers[detail] ?? detail)
   }
+
+  /// Words of the library that say something else than what happened.
+  private static let misnomers = ["Out of memory in chunked-encoding": "the trailers behind the chunks are too long"]
 
   private static func fault(_ code: CURLcode) -> TransportError.ConnectionFault {
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT: .unreachable
     case CURLE_OPERATION_TIMEDOUT: .timedOut
-    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED, CURLE_SSL_INVALIDCERTSTATUS:
       .insecure
+    case CURLE_SSL_CACERT_BADFILE: .unusableAuthorities
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING: .malformed
     default: .broken
     }

@@ -1,4 +1,5 @@
 public import ModelInstaller
+internal import TUFMetadata
 
 /// How requests are made. What is not here can't be chosen: certificates are always checked, and TLS is 1.2 or newer.
 public struct HTTPOptions: Sendable {
@@ -28,12 +29,18 @@ public struct HTTPCredentials: Sendable {
   let user: String
   let password: String
 
-  /// Reads `https://user:password@host:port`.
+  /// Reads `https://user:password@host:port`, with other characters than letters, digits and `-._~` of both as `%XX`, in UTF-8.
   /// - Throws: `unusableURL`, which does not repeat the text.
   public init(_ text: String) throws(InstallationError) {
     guard let url = ParsedURL(text), let user = url.user, let password = url.password else {
       throw .unusableURL(expected: "https://USER:PASSWORD@HOST")
     }
+    // An escape that is none would be sent as a password that is another one, and a control character could end the header.
+    guard let user = PercentEncoding.decoded(user.utf8), let password = PercentEncoding.decoded(password.utf8) else {
+      throw .unusableURL(expected: "a user name and a password of UTF-8 without control characters, with every % as %25")
+    }
+    // What is sent is divided at the first colon (RFC 7617 §2).
+    guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .unusableURL(expected: "a user name without a colon") }
     (origin, self.user, self.password) = (url.origin, user, password)
   }
 }

@@ -44,6 +44,12 @@ public enum VerificationError: Error, Equatable, Sendable {
   case unusableState(reason: String)
   /// Something that was trusted once is no longer kept on the device.
   case missingFromState(name: ByteString)
+  /// A root that was trusted is kept, and the roots that lead to it from where trust begins are not: it was the first of another refresh.
+  case gapInRoots(missing: Version, kept: Version)
+  /// The trusted snapshot lists metadata of a delegated role, and none is kept on the device.
+  case notKept(role: ByteString)
+  /// None is kept because the newest refresh could not trust what it got, if it got any.
+  case refusedAtRefresh(role: ByteString, kind: RefusalKind, reason: String)
   /// Nothing has been verified yet: the first refresh is still to come.
   case neverRefreshed(role: ByteString)
   /// The manifest lists no file under this path.
@@ -64,18 +70,44 @@ public enum VerificationError: Error, Equatable, Sendable {
   case cancelled
 }
 
+extension VerificationError {
+  /// What kind of fault refused metadata.
+  public enum RefusalKind: String, CaseIterable, Sendable {
+    case untrusted, outdated, unavailable, malformed
+  }
+
+  /// The signatures that a threshold wants, in words.
+  package static func wanted(_ threshold: Int, _ keyCount: Int, _ delegator: ByteString) -> String {
+    threshold > keyCount
+      ? "valid signatures of \(threshold) keys, more than the \(keyCount) that \(delegator) lists"
+      : "valid signatures of \(threshold) of the \(keyCount) keys that \(delegator) lists"
+  }
+
+  package static func bytes(_ count: Int64) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+  /// The kind of fault that it is where it refuses a role.
+  package var refusalKind: RefusalKind {
+    switch self {
+    case .refusedAtRefresh(_, let kind, _): kind
+    case .rolledBack, .removedFromSnapshot, .expired, .clockSetBack: .outdated
+    case .unavailable, .undecidedRoot: .unavailable
+    case .malformed, .tooLarge, .tooManyDelegations, .damagedState, .missingFromState, .unusableState, .gapInRoots, .notKept: .malformed
+    default: .untrusted
+    }
+  }
+}
+
 extension VerificationError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .malformed(let role, let error): "\(role) metadata is malformed: \(error)"
     case .tooLarge(let role, let limit): "\(role) metadata is longer than the \(limit) bytes allowed for it"
     case .wrongMetadataLength(let role, let expected, let actual):
-      "\(role) metadata has the wrong length: expected \(expected) bytes, found \(actual)"
+      "\(role) metadata has the wrong length: expected \(Self.bytes(expected)), found \(actual)"
     case .wrongMetadataDigest(let role, let expected, let actual):
       "\(role) metadata has the wrong digest: expected \(expected), found \(actual)"
     case .thresholdNotMet(let role, let signed, let threshold, let keyCount, let delegator):
-      "\(role) metadata is not trusted: expected valid signatures of \(threshold) of the \(keyCount) keys that \(delegator) lists, "
-        + "found \(signed)"
+      "\(role) metadata is not trusted: expected \(Self.wanted(threshold, keyCount, delegator)), found \(signed)"
     case .wrongVersion(let role, let expected, let actual): "\(role) metadata has the wrong version: expected \(expected), found \(actual)"
     case .rolledBack(let role, let trusted, let offered):
       "\(role) metadata was rolled back: expected version \(trusted) or newer, found version \(offered)"
@@ -93,10 +125,16 @@ extension VerificationError: CustomStringConvertible {
     case .damagedState(let role, let error): "the trusted state kept on this device is damaged (\(role)): \(error)"
     case .unusableState(let reason): reason
     case .missingFromState(let name): "\(name), which was trusted, is missing from the state kept on this device"
+    case .gapInRoots(let missing, let kept):
+      "root version \(missing) is not kept on this device, and version \(kept) was trusted: expected the roots in between"
+    case .notKept(let role):
+      "the metadata of the delegated role \(role) is not kept on this device: expected what the trusted snapshot lists"
+    case .refusedAtRefresh(let role, _, let reason):
+      "no metadata of the delegated role \(role) is kept on this device, for the newest refresh could not trust it: \(reason)"
     case .neverRefreshed(let role): "no \(role) metadata is trusted yet: expected at least one successful refresh"
     case .notListed(let path): "\(path) is not listed in the trusted manifest"
     case .wrongLength(let path, let expected, let actual):
-      "\(path) has the wrong length: expected \(expected) bytes, found \(actual)\(actual > expected ? " or more" : "")"
+      "\(path) has the wrong length: expected \(Self.bytes(expected)), found \(actual)\(actual > expected ? " or more" : "")"
     case .wrongDigest(let path, let expected, let actual): "\(path) has the wrong digest: expected \(expected), found \(actual)"
     case .wrongSegment(let path, let range, let expected, let actual):
       "\(path) has the wrong digest in bytes \(range.lowerBound) to \(range.upperBound - 1): expected \(expected), found \(actual)"

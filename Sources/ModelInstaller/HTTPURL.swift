@@ -31,6 +31,10 @@ public struct HTTPURL: Hashable, Sendable {
       throw .unusableURL(
         expected: "a host, then a path whose other characters than letters, digits and -._~!$&'()*+,;=:@/ are written as %XX")
     }
+    // Whoever resolves them asks for another folder than the one that is named here.
+    guard !path.split(separator: UInt8(ascii: "/")).contains(where: Self.isDots) else {
+      throw .unusableURL(expected: "a path without . and ..")
+    }
     guard path.endIndex == pathAndQuery.endIndex else {
       self.text = text
       return
@@ -88,6 +92,11 @@ public struct HTTPURL: Hashable, Sendable {
       path.formIndex(after: &index)
     }
     return true
+  }
+
+  private static func isDots(_ segment: Substring.UTF8View) -> Bool {
+    let text = String(decoding: Array(segment), as: UTF8.self).lowercased().replacing("%2e", with: ".")
+    return text == "." || text == ".."
   }
 
   private static func isUnreserved(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte) }

@@ -49,12 +49,23 @@ extension InstallationError: CustomStringConvertible {
 }
 
 extension InstallationError {
+  /// What happened, where the mirror is named already.
+  package var reason: String { if case .served(let error, _) = self { error.description } else { description } }
+
+  /// Whether it is of what mirrors serve, or of the way to them, so that another may do better.
+  package var isOfMirror: Bool {
+    switch self {
+    case .served, .verification, .undecidedRoot, .transport, .file: true
+    case .store, .reservedTarget, .unusableURL, .damagedMirrorList, .model, .cancelled: false
+    }
+  }
+
   /// How much an error tells where several mirrors failed: what can't be trusted before what can't be reached.
   var weight: Int {
     switch self {
     case .served(.thresholdNotMet, _), .served(.rolledBack, _), .served(.removedFromSnapshot, _): 5
     case .served(.expired, _): 4
-    case .served(.file, _): 1
+    case .served(.file, _), .served(.unavailable, _): 1
     case .served, .verification, .undecidedRoot: 3
     case .transport(.notAvailable): 1
     case .model: 3

@@ -36,6 +36,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case insecure = "no secure connection"
     case broken = "the connection broke off"
     case malformed = "the answer is not HTTP"
+    case unusableAuthorities = "the file of certificate authorities can't be used"
   }
 }
 

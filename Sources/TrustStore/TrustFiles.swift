@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -50,12 +51,17 @@ struct TrustFiles {
     return bytes
   }
 
-  func metadata() throws(TrustStoreError) -> StoredMetadata {
-    var stored = StoredMetadata(verifiedUnderRoot: record.verifiedUnderRoot, newestRefresh: record.newestRefresh)
+  /// - Parameter heals: whether what has to be fetched anew may be damaged: it is then handed on as bytes that nothing trusts.
+  func metadata(heals: Bool = false) throws(TrustStoreError) -> StoredMetadata {
+    var stored = begin()
     for version in try rootVersions() { stored.roots.append(try read(layout.root(version), limits.rootByteCount)) }
     stored.timestamp = try timestamp()
     stored.snapshot = try snapshot()
-    stored.targets = try readIfPresent(.targets, limits.metadataByteCount)
+    do { stored.targets = try readIfPresent(.targets, limits.metadataByteCount) } catch {
+      guard heals, case .damaged = error else { throw error }
+      stored.targets = []
+    }
+    markSuperseded(&stored)
     return stored
   }
 
@@ -68,7 +74,7 @@ struct TrustFiles {
         return nil
       }
     }
-    var stored = StoredMetadata(verifiedUnderRoot: record.verifiedUnderRoot, newestRefresh: record.newestRefresh)
+    var stored = begin()
     let anchor = attempt(.root) { () throws(TrustStoreError) in try self.anchor() }
     for version in attempt(.root, { () throws(TrustStoreError) in try rootVersions() }) ?? [] {
       let root = attempt(.root) { () throws(TrustStoreError) in try read(layout.root(version), limits.rootByteCount) }
@@ -77,7 +83,25 @@ struct TrustFiles {
     stored.timestamp = attempt(.timestamp) { () throws(TrustStoreError) in try timestamp() }
     stored.snapshot = attempt(.snapshot) { () throws(TrustStoreError) in try snapshot() }
     stored.targets = attempt(.targets) { () throws(TrustStoreError) in try readIfPresent(.targets, limits.metadataByteCount) }
+    markSuperseded(&stored)
     return (anchor, stored, faults)
+  }
+
+  private func begin() -> StoredMetadata {
+    var stored = StoredMetadata(verifiedUnderRoot: record.verifiedUnderRoot, newestRefresh: record.newestRefresh)
+    stored.rotatingSinceRoot = record.rotatingSinceRoot
+    return stored
+  }
+
+  private func markSuperseded(_ stored: inout StoredMetadata) {
+    func isNamed(_ digest: SHA256Digest?, _ bytes: [UInt8]?) -> Bool { digest != nil && bytes.map { SHA256.hash(of: $0) } == digest }
+    if isNamed(record.supersededTimestamp, stored.timestamp) { stored.superseded.insert(.timestamp) }
+    if isNamed(record.supersededSnapshot, stored.snapshot) { stored.superseded.insert(.snapshot) }
+  }
+
+  /// What identifies a role's kept file; nil where there is none.
+  func digestIfPresent(_ role: MetadataRole) throws(TrustStoreError) -> SHA256Digest? {
+    try readIfPresent(role, limits.metadataByteCount).map { SHA256.hash(of: $0) }
   }
 
   private func rootVersions() throws(TrustStoreError) -> [Version] {
@@ -115,13 +139,21 @@ struct TrustFiles {
     try readIfPresent(.delegated(name), limits.metadataByteCount)
   }
 
-  /// A file that can't be read is a fault of that role alone.
+  /// A file that can't be read, or was refused before it was kept, is a fault of that role alone.
   func kept(_ role: ByteString) throws(VerificationError) -> [UInt8]? {
-    let path = layout.metadata(.delegated(role))
-    do { return try readFile(path, limit: limits.metadataByteCount, followingLinks: false) } catch {
-      guard error.errno == .notFound else { throw .file(error) }
-      return nil
+    do throws(TrustStoreError) {
+      if let bytes = try delegatedMetadata(role) { return bytes }
+    } catch {
+      if case .file(let error) = error { throw .file(error) }
+      throw .damagedState(role: role, .unusableState(reason: error.description))
     }
+    if let refusal = refusals.error(of: role) { throw refusal }
+    return nil
+  }
+
+  private var refusals: RefusalList {
+    let bytes = try? readFile(layout.refusals, limit: RefusalList.byteLimit, followingLinks: false)
+    return bytes.map(RefusalList.init(reading:)) ?? RefusalList()
   }
 
   /// The newest root, where `root.json` is not what it has to be. A crash may have left the next root there, which is walked to again.

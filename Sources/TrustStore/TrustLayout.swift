@@ -11,12 +11,15 @@ struct TrustLayout {
   static let lockName = "lock"
   static let turnName = "refresh-lock"
   static let rootsName = "roots"
+  static let refusalsName = "refusals"
 
   var record: String { path + "/" + Self.recordName }
   /// Held while the state is read, or one change of it written.
   var lock: String { path + "/" + Self.lockName }
   /// Held by the one process that may change the state, from the first thing that it reads to the last that it writes.
   var turn: String { path + "/" + Self.turnName }
+  /// Why delegated roles were refused at the newest refresh.
+  var refusals: String { path + "/" + Self.refusalsName }
   var roots: String { path + "/" + Self.rootsName }
   func root(_ version: Version) -> String { "\(roots)/\(version).json" }
   func metadata(_ role: MetadataRole) -> String {

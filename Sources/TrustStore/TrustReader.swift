@@ -41,8 +41,14 @@ public struct TrustReader: ~Copyable {
     let (anchor, stored, faults) = files.inspect()
     return (
       anchor, stored,
-      faults.mapValues { fault in
-        if case .file(let error) = fault { .file(error) } else { .unusableState(reason: fault.description) }
+      faults.reduce(into: [:]) { faults, fault in
+        if case .file(let error) = fault.value {
+          faults[fault.key] = .file(error)
+        } else {
+          let error = VerificationError.unusableState(reason: fault.value.description)
+          // The targets alone are fetched anew.
+          faults[fault.key] = fault.key == .targets ? .damagedState(role: fault.key.name, error) : error
+        }
       }
     )
   }

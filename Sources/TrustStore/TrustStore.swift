@@ -9,6 +9,7 @@ public import TUFMetadata
 /// <sha256 of the name>.json                             the same of a delegated role
 /// roots/1.json roots/2.json …                           the chain of roots
 /// trust                                                 where trust begins, the root that the cache was verified under, the newest refresh
+/// refusals                                              why the newest refresh could not trust delegated roles, where it could not
 /// lock                                                  held while the state is read, or one change of it written
 /// refresh-lock                                          held as long as one process may change the state
 /// ```
@@ -61,9 +62,9 @@ public struct TrustStore: ~Copyable {
   /// - Throws: `damaged` where that does not verify, or `file`.
   public func anchor() throws(TrustStoreError) -> [UInt8] { try files.anchor() }
 
-  /// Everything that earlier refreshes have kept.
-  /// - Throws: `damaged` where a file is missing or is none, or `file`.
-  public func metadata() throws(TrustStoreError) -> StoredMetadata { try files.metadata() }
+  /// Everything that earlier refreshes have kept. Targets that are damaged are not refused: the refresh fetches them anew.
+  /// - Throws: `damaged` where another file is missing or is none, or `file`.
+  public func metadata() throws(TrustStoreError) -> StoredMetadata { try files.metadata(heals: true) }
 
   /// What was kept of a delegated role; nil where nothing was.
   public func delegatedMetadata(_ name: ByteString) throws(TrustStoreError) -> [UInt8]? { try files.delegatedMetadata(name) }
@@ -77,7 +78,7 @@ public struct TrustStore: ~Copyable {
   ///
   /// The record of the root that the cache was verified under is written before the file that it speaks of: a crash in between
   /// leaves the older file, from which no key was taken away since, or it would have been discarded first. That a file is there, and has to be
-  /// found again, is recorded after it was written, and forgotten before it is removed.
+  /// found again, is recorded after it was written.
   /// - Throws: `locked` or `file`.
   public mutating func keep(_ change: TrustChange) throws(TrustStoreError) {
     let lock = try Self.lock(layout.lock)
@@ -91,26 +92,37 @@ public struct TrustStore: ~Copyable {
       // The chain is what counts: a crash in between leaves the root to be walked again, and `root.json` written again with it.
       try replace(layout.metadata(.root), bytes)
       try replace(layout.root(version), bytes)
-    case .discardTimestampAndSnapshot:
-      try writeRecord { ($0.keptTimestamp, $0.keptSnapshot) = (false, false) }
-      try remove(layout.metadata(.timestamp))
-      try remove(layout.metadata(.snapshot))
-      // The newest refresh stays known: a clock that is set back must not profit from a rotation.
-      try writeRecord { $0.verifiedUnderRoot = nil }
+    case .supersedeTimestampAndSnapshot(let root):
+      // The files stay, for who checks what is installed; the record names their bytes, so that whatever comes in their place counts at
+      // once. One write does it, and no crash can come in between. The newest refresh stays known: a clock that is set back must not profit
+      // from a rotation.
+      let (timestamp, snapshot) = (try files.digestIfPresent(.timestamp), try files.digestIfPresent(.snapshot))
+      try writeRecord { $0.supersede(timestamp, snapshot, root) }
     case .refreshed(let time):
-      guard files.record.newestRefresh.map({ $0 < time }) ?? true else { return }
       // All of it was verified just now, what an older format did not note included.
-      try writeRecord { ($0.newestRefresh, $0.keptTimestamp, $0.keptSnapshot) = (time, true, true) }
+      try writeRecord { $0.finishRefresh(at: time) }
     case .metadata(let role, let bytes, let root):
       try writeRecord { $0.verifiedUnderRoot = root }
       try replace(layout.metadata(role), bytes)
       switch role {
-      case .topLevel(.timestamp): try writeRecord { $0.keptTimestamp = true }
-      case .topLevel(.snapshot): try writeRecord { $0.keptSnapshot = true }
+      case .topLevel(.timestamp): try writeRecord { ($0.keptTimestamp, $0.supersededTimestamp) = (true, nil) }
+      case .topLevel(.snapshot): try writeRecord { ($0.keptSnapshot, $0.supersededSnapshot) = (true, nil) }
       default: break
       }
     }
   }
+
+  /// Notes why delegated roles could not be trusted at this refresh, in place of what was noted at an earlier one: of a role of which
+  /// nothing is kept it is told later, where no mirror is asked.
+  public mutating func note(_ refusals: [DelegationWalk.Refusal]) throws(TrustStoreError) {
+    let list = RefusalList(refusals)
+    guard !list.isEmpty || exists(layout.refusals) else { return }
+    let lock = try Self.lock(layout.lock)
+    try replace(layout.refusals, list.bytes)
+    _ = consume lock  // Held until here.
+  }
+
+  private func exists(_ path: String) -> Bool { (try? FileSystem.status(of: path, followingLinks: false)) != nil }
 
   /// Writes `root.json` again, which repeats the newest root for whoever reads the folder, where it is damaged. Nothing is lost by that: the
   /// roots themselves lie in `roots`.
@@ -132,15 +144,18 @@ public struct TrustStore: ~Copyable {
   }
 
   private func replace(_ path: String, _ bytes: [UInt8]) throws(TrustStoreError) {
-    try onDisk { () throws(FileError) in try replaceFile(at: path, with: bytes) }
+    do { try replaceFile(at: path, with: bytes) } catch {
+      guard error.errno == .isDirectory else { throw .file(error) }
+      try setAside(path)
+      try onDisk { () throws(FileError) in try replaceFile(at: path, with: bytes) }
+    }
   }
 
-  private func remove(_ file: String) throws(TrustStoreError) {
-    do throws(Errno) {
-      try FileSystem.remove(file)
-      try FileSystem.synchronizeDirectory(path)
-    } catch {
-      guard error == .notFound else { throw .file(.system(.remove, path: file, error)) }
+  /// Takes a folder away that is in the place of a file of ours; what lies in it may be somebody's.
+  private func setAside(_ folder: String) throws(TrustStoreError) {
+    do throws(Errno) { return try FileSystem.removeDirectory(folder) } catch {}
+    do throws(Errno) { try FileSystem.renameExclusively(folder, to: folder + ".set-aside") } catch {
+      throw .file(.system(.rename, path: folder, error))
     }
   }
 }

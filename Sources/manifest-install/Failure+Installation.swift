@@ -27,7 +27,8 @@ extension Failure {
       message = "whether there is a newer root can't be told: this mirror failed, and may have it"
       (expected, found) = ("the file \(path), or that there is none", [reason, found].compactMap { $0 }.joined(separator: ": "))
       place = mirror.description
-      hint = "try again when it answers, or leave it out: give --metadata-url for each of the other mirrors; nothing was changed by this"
+      hint =
+        "try again when it answers, or leave it out: give --metadata-url for each of the other mirrors; the roots that were verified are kept"
     case .transport(let error): self.init(error)
     case .store(let error): self.init(error, program: "manifest-install")
     case .file(let error): self.init(error)
@@ -46,12 +47,21 @@ extension Failure {
     }
   }
 
+  private static func words(_ status: Int) -> String {
+    switch status {
+    case 400..<408, 410...428, 430..<500: "the server does not have it, or does not give it"
+    case 408, 429, 503: "the server has too much to do"
+    case 500..<600: "the server has a fault"
+    default: "the server answered with something else than the file"
+    }
+  }
+
   private init(_ error: TransportError) {
     let other = "try again later, or use another mirror; what is there already stays as it is"
     switch error {
     case .notAvailable(let url, let status), .status(let url, let status):
       self.init(
-        .network, "the server does not have it, or does not give it", expected: "status 200", found: "status \(status)", at: url,
+        .network, Self.words(status), expected: "status 200", found: "status \(status)", at: url,
         hint: "check that the URL is that of the published folder; \(other)")
     case .overloaded(let url, let status, let seconds):
       self.init(
@@ -78,9 +88,11 @@ extension Failure {
     case .connection(let url, let fault, let detail):
       self.init(
         .network, fault.rawValue, found: detail, at: url.isEmpty ? nil : url,
-        hint: fault == .insecure
-          ? "check this machine's clock, and that the server's certificate is signed by an authority that is trusted here: see --cacert"
-          : other)
+        hint: fault == .unusableAuthorities
+          ? "give \(Network.authorities.name) a file of certificates in PEM form"
+          : fault == .insecure
+            ? "check this machine's clock, and that the server's certificate is signed by an authority that is trusted here: see --cacert"
+            : other)
     }
   }
 }

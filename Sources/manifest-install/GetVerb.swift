@@ -38,9 +38,11 @@ enum GetVerb {
     // All are looked up before any is fetched, so that a mistyped name costs no download.
     var files: [(path: TargetPath, file: TargetFile)] = []
     let refresh = try DeviceRefresh(invocation, over: network, output) { refresh, source, store in
+      files = []
       for path in paths {
         files.append((path, try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &store)))
       }
+      return true
     }
     let fetch = try TargetFetch(
       from: mirrors, over: network, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot,

@@ -11,8 +11,9 @@ enum MirrorOptions {
     "--targets-url", "URL", "The folder of the published files: http, https or file. Several are mirrors, in order of preference.")
 
   static let discussion =
-    "A URL holds no user name and password: those come from the variable \(Network.credentialsVariable), and only the host that they are "
-    + "for sees them. A file: URL is read as a folder, without the network."
+    "A URL holds no user name and password: those come from the variable \(Network.credentialsVariable), as https://USER:PASSWORD@HOST or with "
+    + ":PORT behind it, several of them divided by spaces. Only that scheme, host and port gets to see them. Other characters than letters, digits and "
+    + "-._~ in user name and password are written as %XX, in UTF-8: an @ as %40. A file: URL is read as a folder, without the network."
 
   /// The mirrors that an option names, or else the remembered ones.
   static func mirrors(_ option: Option, _ invocation: Invocation, remembered: KeyPath<MirrorList, [String]>) throws -> [Mirror] {

@@ -60,6 +60,7 @@ struct ModelSession {
     context.report(.state(.refreshing))
     var outcomes: [ModelLookup.Outcome] = []
     try DeviceRefresh(invocation, over: network, output) { refresh, source, trust in
+      outcomes = []
       for request in requests {
         outcomes.append(
           try lookUp(request, in: store, device, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {
@@ -67,6 +68,7 @@ struct ModelSession {
             try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &trust)
           })
       }
+      return true
     }
     return outcomes
   }

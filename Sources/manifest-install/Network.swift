@@ -1,4 +1,5 @@
 internal import CommandLineSupport
+internal import FileIO
 internal import HTTPTransport
 internal import ModelInstaller
 
@@ -28,7 +29,11 @@ enum Network {
   /// How every transport of one command makes its requests.
   static func options(_ invocation: Invocation) throws -> HTTPOptions {
     var options = HTTPOptions(userAgent: "manifest-install/\(ToolVersion.current)")
-    options.certificateAuthorities = invocation.value(authorities.name)
+    if let file = invocation.value(authorities.name) {
+      // Told as what it is, and not as a server's certificate that can't be trusted.
+      _ = try openRegularFile(file, followingLinks: true)
+      options.certificateAuthorities = file
+    }
     options.connectSeconds = invocation.requiredInteger(connectTimeout.name)
     options.stallSeconds = invocation.requiredInteger(stallTimeout.name)
     options.leastSpeed = invocation.requiredInteger(leastSpeed.name)
@@ -39,9 +44,12 @@ enum Network {
   private static func credentials() throws -> [HTTPCredentials] {
     guard let text = Surroundings.variable(credentialsVariable) else { return [] }
     do { return try text.split(whereSeparator: \.isWhitespace).map { try HTTPCredentials(String($0)) } } catch {
+      // The text is not repeated: it holds a password.
+      var expected = "https://USER:PASSWORD@HOST, several of them divided by spaces"
+      if let error = error as? InstallationError, case .unusableURL(let reason) = error, !reason.hasPrefix("http") { expected = reason }
       throw Failure(
-        .usage, "\(credentialsVariable) can't be read", expected: "https://USER:PASSWORD@HOST, several of them divided by spaces",
-        hint: "write other characters than letters and digits in user name and password as %XX")
+        .usage, "\(credentialsVariable) can't be read", expected: expected,
+        hint: "write other characters than letters, digits and -._~ in user name and password as %XX, in UTF-8")
     }
   }
 }

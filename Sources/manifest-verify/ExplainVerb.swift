@@ -20,7 +20,8 @@ enum ExplainVerb {
         + "the file is not trusted, the first link that fails is marked and told with the reason; what depends on it stands there as it is kept, not verified.",
       "It works on a damaged or expired state too, changes nothing, and prints no secret: meant to be pasted into a bug report. That metadata has expired "
         + "is told and is no failure, for it never stops the use of what is installed.",
-      "With --json: {\"tool\",\"version\",\"time\",\"state\",\"newest_refresh\",\"clock\":{\"verdict\",\"reason\"},\"base\",\"path\",\"trusted\",\"file\":{\"verdict\",\"length\",\"sha256\",\"found\"},"
+      "With --json: {\"tool\",\"version\",\"time\",\"state\",\"newest_refresh\",\"clock\":{\"verdict\",\"reason\"},\"base\",\"path\",\"trusted\",\"file\":{\"verdict\",\"length\",\"sha256\",\"found\":{\"length\",\"sha256\"},\"unreadable\",\"reason\"},"
+        + "\"searched\":[ROLE…],"
         + "\"links\":[{\"role\",\"version\",\"expires\",\"expired\",\"verdict\",\"signed\":[{\"delegator\",\"threshold\",\"keys\",\"signers\"}…],\"reason\"}…]}, the "
         + "shipped root first; where the state as a whole can't be used, one link of the role state. A verdict is one of: holds, fails, not reached.",
       "The exit code is that of the first link that fails.",
@@ -53,7 +54,7 @@ enum ExplainVerb {
     guard let error = explanation.failure else { return .done }
     var failure = Failure(error)
     switch error {
-    case .neverRefreshed, .damagedState, .missingFromState, .unusableState:
+    case .neverRefreshed, .notKept, .refusedAtRefresh, .damagedState, .missingFromState, .unusableState, .gapInRoots, .thresholdNotMet:
       do { try DeviceState.explaining(invocation) { () throws(VerificationError) in throw error } } catch { failure = error }
     case .file(let fault) where fault.errno == .notFound:
       failure.code = .fileMismatch

@@ -64,7 +64,10 @@ struct ExplanationReport {
     showFile(explanation)
     // Roots on the way may have expired; only the newest counts.
     let newestRoot = explanation.links.last { $0.role == .root }
-    for link in explanation.links.reversed() { show(link, isCurrent: link.role != .root || link == newestRoot) }
+    for link in explanation.links.reversed() {
+      show(link, isCurrent: link.role != .root || link == newestRoot)
+      tellRotation(link, newestRoot?.version)
+    }
     output.line("That root is where trust begins: the one that was shipped.")
     output.line()
     output.line(
@@ -79,6 +82,7 @@ struct ExplanationReport {
     members += json(explanation.found ?? nil)
     if case .fails(let error) = explanation.file { members.append(.init("reason", .string(error.description))) }
     output.report("file", .object(members))
+    output.report("searched", .array(explanation.searched.map { .string($0.description) }))
     output.report("links", .array(explanation.links.map(json)))
   }
 
@@ -92,6 +96,8 @@ struct ExplanationReport {
       if explanation.file == .holds { output.line("  found    the same, every digest computed") }
     }
     if let found = explanation.found { show(found: found) }
+    guard explanation.listed == nil, !explanation.searched.isEmpty else { return }
+    output.line("  searched targets, then the delegated roles \(explanation.searched.map(\.description).joined(separator: ", "))")
   }
 
   private func show(found: Result<FileMeasurement, FileError>) {
@@ -118,6 +124,14 @@ struct ExplanationReport {
         "  signed   by \(signed.signers.count) of the \(signed.keys.keyIDs.count) keys that \(lister), \(signed.keys.threshold) needed")
       for key in signed.keys.keyIDs { output.line("           \(key)\(signed.signers.contains(key) ? "  signed" : "")") }
     }
+  }
+
+  /// Tells of keys that the newest root does not list any more.
+  private func tellRotation(_ link: TrustExplanation.Link, _ newestRoot: Version?) {
+    guard link.role == .timestamp || link.role == .snapshot, link.verdict == .holds, let newestRoot, let signed = link.endorsements.first,
+      signed.delegator != ByteString("root version \(newestRoot)")
+    else { return }
+    output.line("  note     root version \(newestRoot) lists other keys: a rotation is half done here, and refresh completes it")
   }
 
   private func head(_ name: EscapedText, _ verdict: TrustExplanation.Verdict) {
@@ -161,7 +175,7 @@ struct ExplanationReport {
   private func json(_ found: Result<FileMeasurement, FileError>?) -> [JSONResult.Member] {
     switch found {
     case .success(let file): [.init("found", ["length": .integer(file.byteCount), "sha256": .string(file.sha256.description)])]
-    case .failure(let error): [.init("found", .string(error.description))]
+    case .failure(let error): [.init("found", .null), .init("unreadable", .string(error.description))]
     case nil: []
     }
   }

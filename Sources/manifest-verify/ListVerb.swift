@@ -14,7 +14,7 @@ enum ListVerb {
         + "listed and the command fails.",
       "With --json: {\"files\":[{\"path\",\"length\",\"sha256\",\"sha512\",\"fsverity\"}…]}; sha512 and fsverity only where the manifest has them.",
     ],
-    exitCodes: [.signature, .disk, .locked, .malformed],
+    exitCodes: [.signature, .expiredOrRolledBack, .disk, .locked, .malformed],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {

@@ -15,7 +15,8 @@ enum RefreshVerb {
     options: [DeviceState.state, metadata, DeviceState.root],
     discussion: [
       "Walks the chain of roots, then verifies timestamp, snapshot and targets (The Update Framework 1.0.34, section 5). Each file is kept as soon as "
-        + "it is verified, so that trust never goes back. What can't be trusted is refused, and what was trusted stays so.",
+        + "it is verified, so that trust never goes back. What can't be trusted is refused and not kept. Where keys were rotated, check and list go on with what was kept before "
+        + "until the refresh has succeeded, unless the targets key is among them.",
       "Every delegated role is taken over as well. One that can't be trusted is left as it was kept before, the others are taken over, and the "
         + "command fails.",
       "Expiry is held against the clock of this machine. A clock that says a time more than a day before the newest refresh that succeeded is "
@@ -70,7 +71,7 @@ enum RefreshVerb {
           switch change {
           case .root: roles.insert(.root)
           case .metadata(.topLevel(let role), _, _): roles.insert(role)
-          case .metadata(.delegated, _, _), .discardTimestampAndSnapshot, .refreshed: break
+          case .metadata(.delegated, _, _), .supersedeTimestampAndSnapshot, .refreshed: break
           }
         }
         try Interruption.check()

@@ -13,7 +13,7 @@ enum ShowVerb {
     "show", "Tell what is trusted: the four roles, or one file.",
     arguments: [path],
     options: [DeviceState.state, DeviceState.root, ReportTime.option],
-    exitCodes: [.signature, .fileMismatch, .disk, .locked, .malformed],
+    exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .locked, .malformed],
     examples: [
       .init("manifest-verify show --state trust", "versions, expiries and signatures"),
       .init("manifest-verify show --state trust org/name/1.0/weights.gguf", "length and digests of one file"),
@@ -106,7 +106,7 @@ enum ShowVerb {
     for key in root.keys.keyIDs { output.line("  \(key)\(root.signers.contains(key) ? "  signed" : "")") }
     if let count {
       let more = delegated == 0 ? "" : ", and those of the \(HumanReadable.grouped(delegated)) roles that targets delegates to"
-      output.line("\(HumanReadable.grouped(count)) files are trusted\(more).")
+      output.line("\(HumanReadable.files(count)) \(count == 1 ? "is" : "are") trusted\(more).")
     } else {
       output.line("No files are trusted yet. Next: \(DeviceState.refreshCommand(invocation))")
     }

@@ -65,9 +65,18 @@ struct ManifestInstallNetworkTests {
     let secret = "http://alice:geheim@127.0.0.1:\(server.port("http"))"
     let result = try device.refresh(url, environment: ["SIGNED_MANIFEST_CREDENTIALS": "https://bob:x@other.example \(secret)"])
     #expect(result.status == 0, "\(result.errorText)")
-    let wrong = try device.refresh(url, environment: ["SIGNED_MANIFEST_CREDENTIALS": "alice:geheim"])
-    #expect(wrong.status == 2)
-    #expect(!wrong.errorText.contains("geheim"))
+    // Any character may be written as the bytes that it has.
+    let escaped = "http://%61lice:%67eh%65im@127.0.0.1:\(server.port("http"))"
+    #expect(try device.refresh(url, environment: ["SIGNED_MANIFEST_CREDENTIALS": escaped]).status == 0)
+    for text in ["alice:geheim", "http://alice:geheim%zz@127.0.0.1", "http://alice:geheim%@127.0.0.1", "http://al%00:geheim@127.0.0.1"] {
+      let wrong = try device.refresh(url, environment: ["SIGNED_MANIFEST_CREDENTIALS": text])
+      #expect(wrong.status == 2 && wrong.errorText.contains("as %XX"), "\(wrong.errorText)")
+      #expect(!wrong.errorText.contains("geheim"))
+    }
+    for verb in ["refresh", "get", "install"] {
+      let help = try device.install([verb, "--help"]).successful().text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(help.contains("SIGNED_MANIFEST_CREDENTIALS, as https://USER:PASSWORD@HOST") && help.contains("an @ as %40"), "\(help)")
+    }
   }
 
   @Test("No .netrc is read")
@@ -108,6 +117,11 @@ struct ManifestInstallNetworkTests {
     #expect(refused.status == 13)
     #expect(refused.errorText.contains("--cacert"))
     #expect(try device.refresh(url, more: ["--cacert", server.authority]).status == 0)
+    // A file that is none is told as such, and not as a certificate or a clock.
+    let missing = try device.refresh(url, more: ["--cacert", device.folder("none.pem")])
+    #expect(missing.status == 14 && missing.errorText.contains("none.pem") && !missing.errorText.contains("clock"), "\(missing.errorText)")
+    let empty = try device.refresh(url, more: ["--cacert", device.folder.write("no certificate", to: "text.pem")])
+    #expect(empty.status == 13 && empty.errorText.contains("--cacert") && !empty.errorText.contains("clock"), "\(empty.errorText)")
     #expect(try device.refresh(server.url("v1/metadata", at: "https", "to=http"), more: ["--cacert", server.authority]).status == 13)
   }
 

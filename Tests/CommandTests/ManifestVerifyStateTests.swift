@@ -25,7 +25,7 @@ struct ManifestVerifyStateTests {
     #expect(result.text.isEmpty)
   }
 
-  @Test(arguments: [("trust", ""), ("trust", "signed-manifest-trust 4\nanchor 1\n"), ("timestamp.json", "{"), ("roots/1.json", "")])
+  @Test(arguments: [("trust", ""), ("trust", "signed-manifest-trust 5\nanchor 1\n"), ("timestamp.json", "{"), ("roots/1.json", "")])
   func `a state that can't be read is malformed input`(name: String, content: String) throws {
     let device = try VerifyingDevice.trusting()
     try device.folder.write(content, to: "state/\(name)")

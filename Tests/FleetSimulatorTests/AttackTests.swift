@@ -113,8 +113,8 @@ import Testing
     for first in [silent, garbage, empty, fleet.attacker.freeze(0)] {
       fleet.device = SimulatedDevice(anchor: fleet.publisher.anchor)
       guard first.files != fleet.attacker.recordings[0] else {
-        // An old mirror first: its timestamp is taken, for it has not expired. What it can't do is to hide the root.
-        #expect(try fleet.device.refresh(from: [first, fleet.mirror], at: Fleet.now).versions[0] == 2)
+        // An old mirror first: all of it is taken, for it has not expired. What it can't do is to hide the root.
+        #expect(try fleet.device.refresh(from: [first, fleet.mirror], at: Fleet.now).versions == [2, 1, 1, 1])
         continue
       }
       var error: SimulationError?
@@ -126,6 +126,56 @@ import Testing
       #expect(fleet.device.disk["timestamp.json"] == (first.isReachable ? fleet.publisher.files["timestamp.json"] : nil))
       #expect(fleet.device.disk["roots/2.json"] == fleet.publisher.files["2.root.json"])
     }
+  }
+
+  /// What a hostile mirror does with what its old timestamp names.
+  enum Withholding: CaseIterable, Sendable {
+    case denied, failing, endless, garbage
+  }
+
+  @Test(arguments: [true, false], Withholding.allCases)
+  func `malicious mirrors preventing updates: an old timestamp of which the rest is withheld hinders no mirror that is whole`(
+    consistent: Bool, withholding: Withholding
+  ) throws {
+    var fleet = try Fleet { $0.consistentSnapshot = consistent }
+    try fleet.publishNext()
+    let names = consistent ? ["1.snapshot.json", "1.targets.json"] : ["snapshot.json", "targets.json"]
+    // The honest mirror has only what is newest.
+    var honest = fleet.mirror
+    if consistent { for name in names { honest.files[name] = nil } }
+    for withheld in [names, [names[1]]] {
+      var hostile = fleet.attacker.freeze(0)
+      for name in withheld {
+        hostile.files[name] = withholding == .garbage ? Array("junk".utf8) : nil
+        if withholding == .failing { hostile.answers[name] = .failure }
+        if withholding == .endless { hostile.answers[name] = .endless }
+      }
+      for mirrors in [[hostile, honest], [honest, hostile], [hostile, hostile, honest]] {
+        fleet.device = SimulatedDevice(anchor: fleet.publisher.anchor)
+        #expect(try fleet.device.refresh(from: mirrors, at: Fleet.now).versions == [1, 2, 2, 2])
+        // Whatever was accepted on the way, nothing older is taken any more.
+        #expect(fleet.refusal(fleet.attacker.freeze(0)) == .rolledBack(role: "timestamp", trusted: version(2), offered: version(1)))
+      }
+      // Without an honest mirror the old timestamp is kept, and the refresh goes on from it.
+      fleet.device = SimulatedDevice(anchor: fleet.publisher.anchor)
+      #expect(throws: SimulationError.self) { try fleet.device.refresh(from: [hostile, hostile], at: Fleet.now) }
+      #expect(fleet.device.disk["timestamp.json"] == hostile.files["timestamp.json"])
+      #expect(try fleet.device.refresh(from: [honest], at: Fleet.now).versions == [1, 2, 2, 2])
+    }
+  }
+
+  @Test func `malicious mirrors preventing updates: the newest accepted timestamp holds, however many mirrors are older`() throws {
+    var fleet = try Fleet()
+    try fleet.publishNext()
+    var ahead = fleet.mirror
+    ahead.files["2.snapshot.json"] = nil
+    let old = fleet.attacker.freeze(0)
+    #expect(
+      fleet.refusal(ahead, old, old) == .unavailable(role: "snapshot", urlPath: "2.snapshot.json"))
+    #expect(fleet.device.disk["timestamp.json"] == fleet.publisher.files["timestamp.json"])
+    #expect(fleet.refusal(old) == .rolledBack(role: "timestamp", trusted: version(2), offered: version(1)))
+    #expect(try fleet.device.manifest().versions == [1, 2, 1, 1])
+    #expect(try fleet.refresh() == [1, 2, 2, 2])
   }
 
   @Test(arguments: [("timestamp.json", "2.snapshot.json"), ("timestamp.json", "2.targets.json")])

@@ -69,6 +69,8 @@ struct Generations {
     // What a key that was taken away has signed is never left without the root that it was verified under: the purge would be lost.
     let stored = try TrustReader(path).metadata()
     #expect(stored.verifiedUnderRoot != nil || stored.timestamp == nil && stored.snapshot == nil, comment)
+    // What is installed can be checked meanwhile.
+    #expect(throws: Never.self, comment) { _ = try TrustedManifest(anchor: anchor, stored: stored) }
     // What is older was refused before, and is now.
     #expect(throws: VerificationError.self, comment) { try refreshState(path, from: older) }
     if bytes("timestamp.json") == new["timestamp.json"] {

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: ["timestamp", "snapshot"])
-  func `FN 5: a key that is taken away discards timestamp and snapshot, whose floor the attacker raised`(role: String) throws {
+  func `FN 5: a key that is taken away supersedes timestamp and snapshot, whose floor the attacker raised`(role: String) throws {
     var fleet = try Fleet()
     // Rotated before the attack, so that the root that was shipped is no longer the one that the cache is verified under.
     try fleet.publisher.rotate { _ in }
@@ -75,7 +75,7 @@ import Testing
     #expect(fleet.device.stored.verifiedUnderRoot == version(3))
   }
 
-  @Test(arguments: ["timestamp", "snapshot"]) func `FN 5: a key that is only added discards nothing`(role: String) throws {
+  @Test(arguments: ["timestamp", "snapshot"]) func `FN 5: a key that is only added supersedes nothing`(role: String) throws {
     var fleet = try Fleet()
     try fleet.publishNext()
     try fleet.refresh()

@@ -34,7 +34,7 @@ struct CertificateTests {
   @Test func aMissingFileOfAuthoritiesIsRefused() throws {
     var options = patientOptions()
     options.certificateAuthorities = "/nonexistent.pem"
-    #expect(try fetchFile("no_length", at: "https", options).fault == .insecure)
+    #expect(try fetchFile("no_length", at: "https", options).fault == .unusableAuthorities)
   }
 }
 

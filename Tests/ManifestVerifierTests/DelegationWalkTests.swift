@@ -180,10 +180,10 @@ struct WalkResult {
     var files = try WalkResult(Self.repository).kept
     files["a"] = nil
     var kept = try Self.kept(Self.repository, files)
-    #expect(kept.refusals.map(\.error) == [.neverRefreshed(role: "a")] && kept.refusals.map(\.delegator) == ["targets"])
-    #expect(throws: VerificationError.neverRefreshed(role: "a")) { try kept.find(TargetPath("a/1")) }
+    #expect(kept.refusals.map(\.error) == [.notKept(role: "a")] && kept.refusals.map(\.delegator) == ["targets"])
+    #expect(throws: VerificationError.notKept(role: "a")) { try kept.find(TargetPath("a/1")) }
     #expect(try kept.find(TargetPath("b/1")).finding != nil)
-    #expect(Self.delegated(kept)["a/hidden"] == VerificationError.neverRefreshed(role: "a").description)
+    #expect(Self.delegated(kept)["a/hidden"] == VerificationError.notKept(role: "a").description)
     files["a"] = [UInt8](repeating: 0x20, count: 10)
     kept = try Self.kept(Self.repository, files)
     guard case .damagedState("a", _) = #expect(throws: VerificationError.self, performing: { try kept.find(TargetPath("a/1")) }) else {

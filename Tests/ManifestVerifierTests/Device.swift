@@ -48,18 +48,24 @@ struct Device {
     switch change {
     case .refreshed(let time):
       // Told by every refresh that succeeds; `changes` are those of the metadata.
-      stored.newestRefresh = time
+      stored.newestRefresh = max(stored.newestRefresh ?? time, time)
+      (stored.rotatingSinceRoot, stored.superseded) = (nil, [])
       return
     case .root(let version, let bytes):
       roots[version] = bytes
       stored.roots = roots.sorted { $0.key < $1.key }.map(\.value)
-    case .discardTimestampAndSnapshot:
-      (stored.timestamp, stored.snapshot, stored.verifiedUnderRoot) = (nil, nil, nil)
+    case .supersedeTimestampAndSnapshot(let root):
+      stored.rotatingSinceRoot = stored.rotatingSinceRoot ?? stored.verifiedUnderRoot ?? root
+      (stored.superseded, stored.verifiedUnderRoot) = ([.timestamp, .snapshot], root)
     case .metadata(let role, let bytes, let root):
       stored.verifiedUnderRoot = root
       switch role {
-      case .timestamp: stored.timestamp = bytes
-      case .snapshot: stored.snapshot = bytes
+      case .timestamp:
+        stored.timestamp = bytes
+        stored.superseded.remove(.timestamp)
+      case .snapshot:
+        stored.snapshot = bytes
+        stored.superseded.remove(.snapshot)
       case .targets: stored.targets = bytes
       default: break
       }
@@ -89,7 +95,7 @@ extension [TrustChange] {
     map { change in
       switch change {
       case .root(let version, _): "root \(version)"
-      case .discardTimestampAndSnapshot: "discard"
+      case .supersedeTimestampAndSnapshot: "supersede"
       case .refreshed(let time): "refreshed at \(time)"
       case .metadata(let role, _, let root): "\(role.name) under \(root)"
       }

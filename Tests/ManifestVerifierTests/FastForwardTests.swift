@@ -17,12 +17,12 @@ import Testing
     return (repository, device)
   }
 
-  @Test(arguments: ["timestamp", "snapshot"]) func `the key of either role, once taken away, discards both files`(role: String) throws {
+  @Test(arguments: ["timestamp", "snapshot"]) func `the key of either role, once taken away, supersedes both files`(role: String) throws {
     var (repository, device) = try Self.attacked()
     repository.rotate { if role == "timestamp" { $0.timestamp.keys = [FixtureKey(40)] } else { $0.snapshot.keys = [FixtureKey(40)] } }
     repository.publish()
     #expect(try device.refresh(repository).versions == [2, 1, 1, 1])
-    #expect(device.changes.names == ["root 2", "discard", "timestamp under 2", "snapshot under 2", "targets under 2"])
+    #expect(device.changes.names == ["root 2", "supersede", "timestamp under 2", "snapshot under 2", "targets under 2"])
   }
 
   @Test func `without a key taken away the device stays where it was driven to`() throws {
@@ -33,7 +33,7 @@ import Testing
     #expect(device.refusal(repository) == .rolledBack(role: "timestamp", trusted: trusted, offered: offered))
   }
 
-  @Test func `a key that is only added discards nothing`() throws {
+  @Test func `a key that is only added supersedes nothing`() throws {
     var (repository, device) = try Self.attacked()
     repository.rotate {
       $0.timestamp.keys.append(FixtureKey(40))
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: Device.Crash.self) { try device.refresh(repository, lastChange: kept) }
     #expect(device.stored.verifiedUnderRoot == .first && device.stored.timestamp != nil)
     #expect(try device.refresh(repository).versions == [3, 1, 1, 1])
-    #expect(device.changes.names.contains("discard"))
+    #expect(device.changes.names.contains("supersede"))
   }
 
   @Test func `keys are compared with the root that the cache was verified under and not with the anchor`() throws {

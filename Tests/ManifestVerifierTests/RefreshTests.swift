@@ -353,12 +353,17 @@ import Testing
     #expect(manifest.expired(at: end).allSatisfy { $0.since == end })
   }
 
-  @Test(arguments: ["timestamp", "snapshot", "targets"]) func `what is missing was never refreshed`(role: String) throws {
+  @Test(arguments: ["timestamp", "snapshot", "targets"]) func `what is missing was never refreshed, or is gone`(role: String) throws {
     let device = try Device(refreshedFrom: FixtureRepository())
     var stored = device.stored
     if role == "timestamp" { stored.timestamp = nil }
     if role == "snapshot" { stored.snapshot = nil }
-    if role == "targets" { (stored.targets, stored.newestRefresh) = (nil, nil) }
+    if role == "targets" { stored.targets = nil }
+    // A device that has refreshed is not told that it never did.
+    #expect(throws: VerificationError.missingFromState(name: ByteString("\(role) metadata"))) {
+      try TrustedManifest(anchor: device.anchor, stored: stored)
+    }
+    stored.newestRefresh = nil
     #expect(throws: VerificationError.neverRefreshed(role: ByteString(role))) {
       try TrustedManifest(anchor: device.anchor, stored: stored)
     }

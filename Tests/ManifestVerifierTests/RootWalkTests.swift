@@ -195,7 +195,7 @@ import Testing
     #expect(device.requests == ["2.root.json", "3.root.json", "4.root.json", "timestamp.json"])
   }
 
-  @Test func `a key that is taken away between two anchors discards what the first let in`() throws {
+  @Test func `a key that is taken away between two anchors supersedes what the first let in`() throws {
     var repository = FixtureRepository()
     repository.rotate { _ in }
     var device = Device(repository)
@@ -208,7 +208,7 @@ import Testing
     repository.publish()
     device.anchor = repository["3.root.json"]
     #expect(try device.refresh(repository).versions == [3, 2, 1, 1])
-    #expect(device.changes.names == ["root 3", "discard", "timestamp under 3", "snapshot under 3", "targets under 3"])
+    #expect(device.changes.names == ["root 3", "supersede", "timestamp under 3", "snapshot under 3", "targets under 3"])
   }
 
   @Test func `a kept root that does not follow is damage`() throws {

@@ -139,4 +139,9 @@ import Testing
     #expect(spaced != file)
     #expect(Self.error(Array(spaced.utf8)) == nil)
   }
+
+  @Test func `a threshold that no number of the listed keys can meet is told as such`() {
+    let error = VerificationError.thresholdNotMet(role: "targets", signed: 1, threshold: 5, keyCount: 1, delegator: "root version 1")
+    #expect(error.description.contains("valid signatures of 5 keys, more than the 1 that root version 1 lists, found 1"))
+  }
 }

@@ -67,6 +67,7 @@ import Testing
     }
     let unlisted = try explain("a/2", "a/2")
     #expect(unlisted.failure == .notListed(path: try TargetPath("a/2")) && unlisted.listed == nil)
+    #expect(unlisted.searched == ["a", "b"], "where it was looked for is told")
     #expect(try unlisted.found?.get().byteCount == 3)
     var missing = TrustExplanation(of: try TargetPath("a/1"), anchor: device.anchor, stored: device.stored) { [delegated] in delegated[$0] }
     #expect(!missing.isTrusted && missing.failure == nil)
@@ -100,8 +101,8 @@ import Testing
     var files = delegated
     files["b"] = nil
     let missing = try explain("a/1", "a/1", delegated: files)
-    #expect(missing.failure == .neverRefreshed(role: "b") && Self.roles(missing).suffix(3) == ["targets", "a", "b"])
-    #expect(missing.links.map(\.verdict).suffix(2) == [.holds, .fails(.neverRefreshed(role: "b"))])
+    #expect(missing.failure == .notKept(role: "b") && Self.roles(missing).suffix(3) == ["targets", "a", "b"])
+    #expect(missing.links.map(\.verdict).suffix(2) == [.holds, .fails(.notKept(role: "b"))])
     files = delegated
     files["a"]?[150] ^= 1
     let damaged = try explain("a/1", "a/1", delegated: files)

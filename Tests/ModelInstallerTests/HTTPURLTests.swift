@@ -4,7 +4,8 @@ import Testing
 @Suite("A mirror's URL is http or https, with nothing to hide in it")
 struct HTTPURLTests {
   @Test(arguments: [
-    "http://example.org", "https://example.org/", "HTTPS://Example.org:8443/a/b//", "http://[::1]:80/x", "http://127.0.0.1/~a=b/%20c",
+    "http://example.org", "https://example.org/", "HTTPS://Example.org:8443/a/b//", "http://[::1]:80/x", "http://example.org/...",
+    "http://example.org/.well-known/a..b", "http://127.0.0.1/~a=b/%20c",
   ])
   func usableURLsAreTaken(text: String) throws {
     #expect(try HTTPURL(text).text.last != "/")
@@ -15,6 +16,8 @@ struct HTTPURLTests {
     "http://user:password@example.org/", "http://example.org/?token=1", "http://example.org/#x", "http://example.org/ a",
     "http://exa mple.org/",
     "http://example.org:0/", "http://example.org:65536/", "http://example.org:/", "http://example.org/%2", "http://example.org/%zz",
+    "http://example.org/../x", "http://example.org/a/./b", "http://example.org/..", "http://example.org/a/%2E%2e/b",
+    "http://example.org/.%2e/",
     "http://example.org/é", "http://example.org/\n", "http://[::1/x", "http://example.org\\@evil/",
   ])
   func otherURLsAreRefusedWithoutRepeatingThem(text: String) {

@@ -38,15 +38,8 @@ import TrustStore
     let roots = try store.metadata().roots
     #expect(roots.count >= (hasNewRoot ? 2 : 1))
     _ = consume store
-    // The manifest that was trusted is usable, unless a key was taken away.
-    do {
-      _ = try device.manifest()
-    } catch {
-      switch error as? VerificationError {
-      case .neverRefreshed, .thresholdNotMet: #expect(new.timestamp.keys == [FixtureKey(85)])
-      default: Issue.record("\(error)")
-      }
-    }
+    // The manifest that was trusted is usable, also where a key was taken away.
+    #expect([1, 2].contains(try device.manifest().targets.payload.version.number))
     #expect(try device.refresh(new).versions == [2, 2, 2, 2])
     #expect(try device.bytes(of: "root.json") == new["2.root.json"])
     #expect(throws: VerificationError.self) { try device.refresh(old) }

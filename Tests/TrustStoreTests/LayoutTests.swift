@@ -1,3 +1,4 @@
+import Digests
 import FileIO
 import Foundation
 import ManifestVerifier
@@ -28,7 +29,8 @@ import TrustStore
     #expect(try device.bytes(of: "targets.json") == repository[prefix + "targets.json"])
     #expect(
       try device.folder.text(of: "state/trust")
-        == "signed-manifest-trust 3\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\n")
+        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n"
+    )
     #expect(try device.manifest().versions == [2, 1, 1, 1])
   }
 
@@ -43,19 +45,24 @@ import TrustStore
     #expect(try device.bytes(of: "timestamp.json") == spaced["timestamp.json"])
   }
 
-  @Test func `a key that was taken away removes timestamp and snapshot, and the record says so`() throws {
+  @Test func `a key that was taken away supersedes timestamp and snapshot, which stay to be read, and the record says so`() throws {
     var repository = FixtureRepository()
     let device = try StoredDevice(refreshedFrom: repository)
     repository.rotate { $0.timestamp.keys = [FixtureKey(80)] }
     repository.remove("timestamp.json")
     #expect(throws: VerificationError.unavailable(role: "timestamp", urlPath: "timestamp.json")) { try device.refresh(repository) }
-    #expect(try Self.names(device.path) == ["lock", "refresh-lock", "root.json", "roots", "targets.json", "trust"])
-    #expect(try device.folder.text(of: "state/trust") == "signed-manifest-trust 3\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\n")
+    let digests = try ["timestamp", "snapshot"].map { SHA256.hash(of: try device.bytes(of: $0 + ".json")) }
+    #expect(
+      try device.folder.text(of: "state/trust")
+        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nrotating-since-root 1\nsuperseded timestamp \(digests[0])\n"
+        + "superseded snapshot \(digests[1])\nnewest-refresh 2030-01-01T00:00:00Z\nend\n")
+    #expect(try device.manifest().versions == [2, 1, 1, 1])
     repository.publish()
     #expect(try device.refresh(repository).versions == [2, 1, 1, 1])
     #expect(
       try device.folder.text(of: "state/trust")
-        == "signed-manifest-trust 3\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\n")
+        == "signed-manifest-trust 4\nanchor 1\nverified-under-root 2\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n"
+    )
   }
 
   @Test func `what killed writers left is removed when the state is next to be changed`() throws {
@@ -191,8 +198,29 @@ import TrustStore
     "signed-manifest-trust 2\nanchor 1\nnewest-refresh 2030-01-01T00:00:00Z\nnewest-refresh 2030-01-01T00:00:00Z\n",
     "signed-manifest-trust 2\nanchor 1\nkept timestamp\n", "signed-manifest-trust 3\nanchor 1\nkept snapshot\nkept timestamp\n",
     "signed-manifest-trust 3\nanchor 1\nkept targets\n", "signed-manifest-trust 3\nanchor 1\nkept timestamp\nkept timestamp\n",
+    "signed-manifest-trust 4\nanchor 1\n", "signed-manifest-trust 4\nanchor 1\nend", "signed-manifest-trust 4\nanchor 1\nend\nend\n",
+    "signed-manifest-trust 4\nanchor 1\nsuperseded timestamp 00\nend\n", "signed-manifest-trust 4\nanchor 1\nrotating-since-root 0\nend\n",
+    "signed-manifest-trust 3\nanchor 1\nend\n", "signed-manifest-trust 3\nanchor 1\nrotating-since-root 1\n",
     "signed-manifest-trust 02\nanchor 1\n", "signed-manifest-trust 2\nnewest-refresh 2030-01-01T00:00:00Z\nanchor 1\n",
   ]
+
+  @Test func `cut anywhere, at the end of a line too, it is damage`() throws {
+    var repository = FixtureRepository()
+    let device = try StoredDevice(refreshedFrom: repository)
+    var records = [try device.bytes(of: "trust")]
+    repository.rotate { $0.timestamp.keys = [FixtureKey(80)] }
+    repository.remove("timestamp.json")
+    #expect(throws: VerificationError.self) { try device.refresh(repository) }
+    records.append(try device.bytes(of: "trust"))
+    for whole in records {
+      for count in whole.indices {
+        try device.folder.write(Array(whole[..<count]), to: "state/trust")
+        #expect(throws: TrustStoreError.self, "the first \(count) bytes") { _ = try TrustStore(device.path) }
+      }
+      try device.folder.write(whole, to: "state/trust")
+      _ = try TrustStore(device.path)
+    }
+  }
 
   @Test(arguments: damaged) func `another text is damage`(text: String) throws {
     let device = try StoredDevice(anchor: FixtureRepository().anchor)
@@ -200,7 +228,7 @@ import TrustStore
     #expect(throws: TrustStoreError.damaged(path: path, expected: "the lines that this software wrote")) { _ = try TrustStore(device.path) }
   }
 
-  @Test(arguments: [1, 2], [nil, "verified-under-root 1\n"])
+  @Test(arguments: [1, 2, 3], [nil, "verified-under-root 1\n"])
   func `an older format is read, and becomes the newest with the next refresh`(format: Int, line: String?) throws {
     let repository = FixtureRepository()
     let device = try StoredDevice(anchor: repository.anchor)
@@ -211,7 +239,7 @@ import TrustStore
     _ = consume store
     try device.refresh(repository)
     let text =
-      "signed-manifest-trust 3\nanchor 1\nverified-under-root 1\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\n"
+      "signed-manifest-trust 4\nanchor 1\nverified-under-root 1\nkept timestamp\nkept snapshot\nnewest-refresh 2030-01-01T00:00:00Z\nend\n"
     #expect(try device.folder.text(of: "state/trust") == text)
   }
 
@@ -221,16 +249,17 @@ import TrustStore
     try store.keep(.refreshed(at: UTCTime(known: "2029-12-31T12:00:00Z")))
     #expect(try store.metadata().newestRefresh == FixtureRepository.now)
     try store.keep(.refreshed(at: UTCTime(known: "2030-02-01T00:00:00Z")))
-    try store.keep(.discardTimestampAndSnapshot)
-    #expect(try store.metadata().newestRefresh == UTCTime(known: "2030-02-01T00:00:00Z"))
-    #expect(try store.metadata().verifiedUnderRoot == nil)
+    try store.keep(.supersedeTimestampAndSnapshot(root: Version(known: 2)))
+    let stored = try store.metadata()
+    #expect(stored.newestRefresh == UTCTime(known: "2030-02-01T00:00:00Z"))
+    #expect(stored.verifiedUnderRoot == Version(2) && stored.rotatingSinceRoot == .first && stored.superseded == [.timestamp, .snapshot])
   }
 
   @Test func `a newer format is told as such, whatever follows`() throws {
     let device = try StoredDevice(anchor: FixtureRepository().anchor)
-    let path = try device.folder.write("signed-manifest-trust 4\nsomething else", to: "state/trust")
-    #expect(throws: TrustStoreError.newerFormat(path: path, found: 4, supported: 3)) { _ = try TrustStore(device.path) }
-    #expect(throws: TrustStoreError.newerFormat(path: path, found: 4, supported: 3)) {
+    let path = try device.folder.write("signed-manifest-trust 5\nsomething else", to: "state/trust")
+    #expect(throws: TrustStoreError.newerFormat(path: path, found: 5, supported: 4)) { _ = try TrustStore(device.path) }
+    #expect(throws: TrustStoreError.newerFormat(path: path, found: 5, supported: 4)) {
       try TrustStore.initialise(device.path, root: FixtureRepository().anchor)
     }
   }

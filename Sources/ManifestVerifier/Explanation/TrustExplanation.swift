@@ -28,7 +28,7 @@ public struct TrustExplanation: Sendable {
     /// Nil where nothing readable is kept.
     public let version: Version?
     public let expires: UTCTime?
-    /// Two for a root that follows another, one for any other metadata that holds, otherwise none.
+    /// Two for a root that follows another, one for any other metadata; none where it can't be read or was not reached.
     public let endorsements: [Endorsement]
     public let verdict: Verdict
   }
@@ -42,7 +42,8 @@ public struct TrustExplanation: Sendable {
   /// Whether the local file is what is listed.
   public private(set) var file = Verdict.notReached
   private let faults: [TopLevelRole: VerificationError]
-  private var known: [Root] = []
+  /// The delegated roles that the search came by; empty where one of them could not be verified.
+  public private(set) var searched: [ByteString] = []
   /// What the local file is, where that was needed to tell, or why it can't be read; nil for a file that is as listed.
   public private(set) var found: Result<FileMeasurement, FileError>?
 
@@ -73,22 +74,21 @@ public struct TrustExplanation: Sendable {
   }
 
   private mutating func explain(_ anchor: [UInt8]?, _ stored: StoredMetadata, _ limits: VerificationLimits, _ read: KeptManifest.Reader) {
-    guard let root = walkRoots(anchor, stored) else { return addUnreached(of: stored, after: .root) }
-    let mayLag = stored.verifiedUnderRoot != nil
-    guard let timestamp = add(Timestamp.self, stored.timestamp, root, nil, mayLag) else {
+    guard let chain = walkRoots(anchor, stored) else { return addUnreached(of: stored, after: .root) }
+    guard let timestamp = add(Timestamp.self, stored.timestamp, chain, stored, nil) else {
       return addUnreached(of: stored, after: .timestamp)
     }
-    guard let snapshot = add(Snapshot.self, stored.snapshot, root, timestamp.payload.snapshot, mayLag) else {
+    guard let snapshot = add(Snapshot.self, stored.snapshot, chain, stored, timestamp.payload.snapshot) else {
       return addUnreached(of: stored, after: .snapshot)
     }
-    guard let targets = add(Targets.self, stored.targets, root, snapshot.payload.targets, mayLag) else { return }
-    let manifest = TrustedManifest(root: root, timestamp: timestamp, snapshot: snapshot, targets: targets)
-    search(KeptManifest(manifest, mayLag: mayLag, limits: limits), read)
+    guard let targets = add(Targets.self, stored.targets, chain, stored, snapshot.payload.targets) else { return }
+    let manifest = TrustedManifest(root: chain.newest, timestamp: timestamp, snapshot: snapshot, targets: targets)
+    search(KeptManifest(manifest, mayLag: stored.lag != .none, limits: limits), read)
   }
 
   // MARK: Roots
 
-  private mutating func walkRoots(_ anchor: [UInt8]?, _ stored: StoredMetadata) -> Trusted<Root>? {
+  private mutating func walkRoots(_ anchor: [UInt8]?, _ stored: StoredMetadata) -> RootChain? {
     guard let anchor else {
       add(.root, nil, .fails(faults[.root] ?? .neverRefreshed(role: TopLevelRole.root.name)))
       return nil
@@ -102,7 +102,6 @@ public struct TrustExplanation: Sendable {
     for bytes in stored.roots {
       do throws(VerificationError) {
         let metadata = try UnverifiedMetadata<Root>(role: TopLevelRole.root.name, parsing: bytes)
-        known.append(metadata.payload)
         guard metadata.payload.version == newest.payload.version.next else { continue }
         let next = try newest.successor(bytes)
         let delegator = ByteString("root version \(newest.payload.version)")
@@ -115,26 +114,33 @@ public struct TrustExplanation: Sendable {
         return nil
       }
     }
-    known.append(newest.payload)
-    let isComplete = stored.verifiedUnderRoot.map { newest.payload.version >= $0 } ?? true
-    let fault = faults[.root] ?? (isComplete ? nil : .missingFromState(name: "a root that follows"))
-    guard let fault else { return newest }
-    add(.root, nil, .fails(fault))
-    return nil
+    do throws(VerificationError) {
+      if let fault = faults[.root] { throw fault }
+      let chain = try RootChain(anchor: anchor, stored: stored)
+      try chain.requireComplete(stored)
+      return chain
+    } catch {
+      add(.root, nil, .fails(error))
+      return nil
+    }
   }
 
   // MARK: Roles
 
   private mutating func add<Payload: ReadableRolePayload>(
-    _: Payload.Type, _ bytes: [UInt8]?, _ root: Trusted<Root>, _ expected: MetadataFile?, _ mayLag: Bool
+    _: Payload.Type, _ bytes: [UInt8]?, _ chain: RootChain, _ stored: StoredMetadata, _ expected: MetadataFile?
   ) -> Trusted<Payload>? {
     do throws(VerificationError) {
       if let fault = faults[Payload.role] { throw fault }
-      let trusted = try TrustedManifest.verify(Payload.self, bytes, by: root, known, expected: expected, mayLag: mayLag)
-      add(.topLevel(Payload.role), trusted.payload, [Endorsement(by: ByteString("root version \(root.payload.version)"), trusted)])
-      return trusted
+      let trusted = try TrustedManifest.verify(Payload.self, bytes, by: chain, stored, expected: expected)
+      add(
+        .topLevel(Payload.role), trusted.metadata.payload, [Endorsement(by: ByteString("root version \(trusted.root)"), trusted.metadata)])
+      return trusted.metadata
     } catch {
-      add(.topLevel(Payload.role), Self.claim(Payload.self, bytes), .fails(error))
+      let root = chain.newest.payload
+      let endorsement = Endorsement(
+        of: Payload.self, bytes, by: ByteString("root version \(root.version)"), keys: root[Payload.role], known: root.keys)
+      add(.topLevel(Payload.role), Self.claim(Payload.self, bytes), .fails(error), endorsement)
       return nil
     }
   }
@@ -154,8 +160,9 @@ public struct TrustExplanation: Sendable {
     bytes.flatMap { try? UnverifiedMetadata<Payload>(parsing: $0).payload }.map { ($0.version, $0.expires) }
   }
 
-  private mutating func add(_ role: MetadataRole, _ claim: Claim?, _ verdict: Verdict) {
-    links.append(Link(role: role, version: claim?.version, expires: claim?.expires, endorsements: [], verdict: verdict))
+  private mutating func add(_ role: MetadataRole, _ claim: Claim?, _ verdict: Verdict, _ endorsement: Endorsement? = nil) {
+    links.append(
+      Link(role: role, version: claim?.version, expires: claim?.expires, endorsements: endorsement.map { [$0] } ?? [], verdict: verdict))
   }
 
   private mutating func add(_ role: MetadataRole, _ payload: some RolePayload, _ endorsements: [Endorsement]) {
@@ -167,15 +174,21 @@ public struct TrustExplanation: Sendable {
   private mutating func search(_ kept: KeptManifest, _ read: KeptManifest.Reader) {
     var kept = kept
     do throws(KeptManifest.BrokenSearch) {
-      let finding = try kept.search(path, read).finding
+      let lookup = try kept.search(path, read)
+      let finding = lookup.finding
+      searched = lookup.visited.sorted()
       add(finding?.chain ?? [])
       listed = finding?.file
       if finding == nil { file = .fails(.notListed(path: path)) }
     } catch {
       add(error.way)
-      if let role = error.delegation?.role.name {
+      if let delegation = error.delegation {
+        let role = delegation.role.name
         // A file that can't be read says nothing.
-        add(.delegated(role), Self.claim(Targets.self, (try? read(role)) ?? nil), .fails(error.error))
+        let bytes = (try? read(role)) ?? nil
+        let endorsement = Endorsement(
+          of: Targets.self, bytes, by: delegation.delegator, keys: delegation.role.keys, known: delegation.keys)
+        add(.delegated(role), Self.claim(Targets.self, bytes), .fails(error.error), endorsement)
       } else if case .notInSnapshot(let role) = error.error {
         add(.delegated(role), nil, .fails(error.error))
       } else {
@@ -220,5 +233,13 @@ public struct TrustExplanation: Sendable {
 extension TrustExplanation.Endorsement {
   fileprivate init<Payload>(by delegator: ByteString, _ trusted: Trusted<Payload>) {
     self.init(delegator: delegator, keys: trusted.keys, signers: trusted.signers)
+  }
+
+  /// Who has signed metadata that fails; nil where it can't be read.
+  fileprivate init?<Payload: ReadableRolePayload>(
+    of _: Payload.Type, _ bytes: [UInt8]?, by delegator: ByteString, keys: RoleKeys, known: [KeyID: Key]
+  ) {
+    guard let metadata = bytes.flatMap({ try? UnverifiedMetadata<Payload>(parsing: $0) }) else { return nil }
+    self.init(delegator: delegator, keys: keys, signers: metadata.signers(among: keys, known: known))
   }
 }

@@ -21,20 +21,10 @@ public struct Trusted<Payload: RolePayload>: Sendable {
   package init(
     verifying metadata: UnverifiedMetadata<Payload>, role: ByteString, keys: RoleKeys, known: [KeyID: Key], delegator: ByteString
   ) throws(VerificationError) where Payload: ReadableRolePayload {
-    let allowed = Set(keys.keyIDs)
-    var counted: Set<Ed25519PublicKey> = []
-    var signers: [KeyID] = []
-    metadata.withSignedBytes { message in
-      for entry in metadata.signatures where allowed.contains(entry.keyID) {
-        guard let key = known[entry.keyID]?.ed25519, let signature = entry.signature, !counted.contains(key) else { continue }
-        guard key.isValid(signature, over: message) else { continue }
-        counted.insert(key)
-        signers.append(entry.keyID)
-      }
-    }
-    guard counted.count >= keys.threshold else {
+    let signers = metadata.signers(among: keys, known: known)
+    guard signers.count >= keys.threshold else {
       throw .thresholdNotMet(
-        role: role, signed: counted.count, threshold: keys.threshold, keyCount: keys.keyIDs.count, delegator: delegator)
+        role: role, signed: signers.count, threshold: keys.threshold, keyCount: keys.keyIDs.count, delegator: delegator)
     }
     payload = metadata.payload
     bytes = metadata.bytes
@@ -78,6 +68,24 @@ extension Trusted<Root> {
     try Trusted<Other>(
       verifying: metadata, role: Other.role.name, keys: payload[Other.role], known: payload.keys,
       delegator: ByteString("root version \(payload.version)"))
+  }
+}
+
+extension UnverifiedMetadata where Payload: ReadableRolePayload {
+  /// The keys of a role whose signatures count: one id of each public key.
+  func signers(among keys: RoleKeys, known: [KeyID: Key]) -> [KeyID] {
+    let allowed = Set(keys.keyIDs)
+    var counted: Set<Ed25519PublicKey> = []
+    var signers: [KeyID] = []
+    withSignedBytes { message in
+      for entry in signatures where allowed.contains(entry.keyID) {
+        guard let key = known[entry.keyID]?.ed25519, let signature = entry.signature, !counted.contains(key) else { continue }
+        guard key.isValid(signature, over: message) else { continue }
+        counted.insert(key)
+        signers.append(entry.keyID)
+      }
+    }
+    return signers
   }
 }
 

@@ -13,8 +13,9 @@ public import TUFMetadata
 ///   one that did may have the next root. Nor does it end before the root that was trusted already.
 /// - The time is given once and is the same for every check (§5.1). Metadata is expired at the very second it states. A time that lies
 ///   before that of the newest refresh that succeeded, by more than clocks are corrected by, is refused.
-/// - A timestamp or snapshot key that was taken away since the cache was verified discards both files; a key that was added
-///   does not (§5.3.11). The comparison begins at the root under which the cache was verified, so that a crash loses no purge.
+/// - A timestamp or snapshot key that was taken away since the cache was verified supersedes both files: nothing new is held against them,
+///   as if they were deleted, and they are only read until their successors arrive. A key that was added does not (§5.3.11). The comparison
+///   begins at the root under which the cache was verified, so that a crash loses no purge.
 /// - The timestamp is never older than the kept one, nor is the snapshot version in it (§5.4.3). At an equal version the new one is
 ///   dropped silently and the refresh goes on with the kept one. (§5.4.3.1 lets it end there; after a crash between timestamp
 ///   and snapshot the device would never come on.)
@@ -33,7 +34,8 @@ public struct ClientWorkflow: Sendable {
     case root, timestamp, snapshot, targets, done
   }
 
-  private let stored: StoredMetadata
+  /// Without what a rotation superseded.
+  private var stored: StoredMetadata
   private let now: UTCTime
   private let limits: VerificationLimits
   private var stage = Stage.root
@@ -59,7 +61,7 @@ public struct ClientWorkflow: Sendable {
   ///   - limits: the bounds of what is taken.
   /// - Throws: what is wrong with the anchor, `damagedState` or `clockSetBack`.
   public init(anchor: [UInt8], stored: StoredMetadata, now: UTCTime, limits: VerificationLimits = .init()) throws(VerificationError) {
-    self.stored = stored
+    self.stored = stored.baseline
     self.now = now
     self.limits = limits
     try stored.requireClock(at: now, limits: limits)
@@ -150,7 +152,7 @@ public struct ClientWorkflow: Sendable {
     var changes: [TrustChange] = []
     if let version = stored.verifiedUnderRoot, roots.tookKeyAway(since: version) {
       keepsBaseline = false
-      changes = [.discardTimestampAndSnapshot]
+      changes = [.supersedeTimestampAndSnapshot(root: roots.newest.payload.version)]
     }
     let newest = roots.newest
     guard walkedRoots == 0, !stored.roots.contains(newest.bytes) else { return changes }
@@ -234,8 +236,29 @@ public struct ClientWorkflow: Sendable {
     try offered.payload.requireUnexpired(at: now)
     targets = offered
     stage = .done
-    let isNewest = stored.newestRefresh.map { $0 < now } ?? true
-    return (keep ? [change(.targets, bytes)] : []) + (isNewest ? [.refreshed(at: now)] : [])
+    // Where a rotation was half done, it is done now, whatever the clock says.
+    let isNews = stored.newestRefresh.map { $0 < now } ?? true || stored.rotatingSinceRoot != nil || !keepsBaseline
+    return (keep ? [change(.targets, bytes)] : []) + (isNews ? [.refreshed(at: now)] : [])
+  }
+
+  // MARK: Another timestamp
+
+  /// The timestamp that was accepted; nil before one was.
+  package var acceptedTimestamp: [UInt8]? { timestamp?.bytes }
+
+  /// Goes back to asking for the timestamp, that of another mirror, where what the accepted one names, or what the targets delegate, can't
+  /// be had. What was accepted is what newer versions are held against from now on, so that trust goes on from it and never back.
+  package mutating func askForNewerTimestamp() {
+    guard let timestamp else { return }
+    if !keepsBaseline {
+      // The refresh has still to end the rotation.
+      stored.rotatingSinceRoot = stored.rotatingSinceRoot ?? stored.verifiedUnderRoot
+      (stored.snapshot, keepsBaseline) = (nil, true)
+    }
+    stored.timestamp = timestamp.bytes
+    if let snapshot { stored.snapshot = snapshot.bytes }
+    if let targets { stored.targets = targets.bytes }
+    (self.timestamp, snapshot, targets, stage, hasFailure) = (nil, nil, nil, .timestamp, false)
   }
 
   // MARK: What was kept

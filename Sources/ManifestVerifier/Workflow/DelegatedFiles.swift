@@ -110,7 +110,7 @@ public struct DelegatedFiles: Sendable {
     case .success(let metadata): look(in: metadata.payload, name, going)
     case .failure(let error): for index in going { entries[index].state = .refused(error) }
     // The walk that read all stopped before it.
-    case nil: for index in going { entries[index].state = .refused(.neverRefreshed(role: name)) }
+    case nil: for index in going { entries[index].state = .refused(.notKept(role: name)) }
     }
   }
 

@@ -50,16 +50,16 @@ struct Delegation: Sendable {
     return metadata
   }
 
-  /// Verifies what a device has kept of the role. As with the top-level roles it may be older than what the snapshot says, where a refresh
-  /// broke off or newer metadata was refused, and it may have expired.
-  /// - Throws: `neverRefreshed` where nothing is kept, `thresholdNotMet` where the delegator withdrew the keys, otherwise `damagedState`.
+  /// Verifies what a device has kept of the role. It may be of another version than the snapshot says: an older one where
+  /// a refresh broke off or newer metadata was refused, a newer one where a rotation let the versions begin anew. And it may have expired.
+  /// - Throws: `notKept` where nothing is kept, `thresholdNotMet` where the delegator withdrew the keys, otherwise `damagedState`.
   func verifyKept(_ bytes: [UInt8]?, in manifest: TrustedManifest, mayLag: Bool) throws(VerificationError) -> Trusted<Targets> {
     guard let file = description(in: manifest) else { throw .notInSnapshot(role: role.name) }
-    guard let bytes else { throw .neverRefreshed(role: role.name) }
+    guard let bytes else { throw .notKept(role: role.name) }
     do throws(VerificationError) {
       return try verify(bytes, in: manifest, now: nil)
     } catch {
-      if mayLag, let claim = try? UnverifiedMetadata<Targets>(parsing: bytes).payload, claim.version < file.version {
+      if mayLag, let claim = try? UnverifiedMetadata<Targets>(parsing: bytes).payload, claim.version != file.version {
         return try verifySignatures(bytes)
       }
       if case .thresholdNotMet = error { throw error }

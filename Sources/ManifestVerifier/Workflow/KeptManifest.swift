@@ -37,7 +37,7 @@ public struct KeptManifest: Sendable {
 
   /// Verifies the four top-level roles, as `TrustedManifest` does.
   public init(anchor: [UInt8], stored: StoredMetadata, limits: VerificationLimits = .init()) throws(VerificationError) {
-    self.init(try TrustedManifest(anchor: anchor, stored: stored), mayLag: stored.verifiedUnderRoot != nil, limits: limits)
+    self.init(try TrustedManifest(anchor: anchor, stored: stored), mayLag: stored.lag != .none, limits: limits)
   }
 
   init(_ manifest: TrustedManifest, mayLag: Bool, limits: VerificationLimits) {

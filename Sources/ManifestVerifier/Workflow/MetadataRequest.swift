@@ -18,10 +18,10 @@ public struct MetadataRequest: Hashable, Sendable {
 public enum TrustChange: Equatable, Sendable {
   /// A new root is trusted.
   case root(Version, bytes: [UInt8])
-  /// A timestamp or snapshot key was taken away: both files go, or a fast-forward attack would never be recovered from
-  /// (TUF 1.0.34 §5.3.11).
-  case discardTimestampAndSnapshot
-  /// Root, timestamp, snapshot and targets were verified at this time, which is later than that of any refresh before.
+  /// A timestamp or snapshot key was taken away: nothing new is held against both files any more, or a fast-forward attack would never be
+  /// recovered from (TUF 1.0.34 §5.3.11). They stay until their successors arrive, for what is installed is checked with them meanwhile.
+  case supersedeTimestampAndSnapshot(root: Version)
+  /// Root, timestamp, snapshot and targets were verified at this time. Where an earlier refresh was at a later one, that time stays.
   case refreshed(at: UTCTime)
   /// New metadata of another role is trusted, under the given root version.
   case metadata(MetadataRole, bytes: [UInt8], root: Version)

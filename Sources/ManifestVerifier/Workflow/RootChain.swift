@@ -4,6 +4,8 @@ internal import TUFMetadata
 struct RootChain: Sendable {
   /// The newest trusted root.
   private(set) var newest: Trusted<Root>
+  /// The trusted roots before it, from the anchor.
+  private(set) var older: [Trusted<Root>] = []
   /// Every root that is known, by its version, the trusted ones and others that are stored: what tells whether a key was taken away.
   private var known: [Version: Root] = [:]
 
@@ -27,7 +29,9 @@ struct RootChain: Sendable {
 
   /// Accepts the next root (TUF 1.0.34 §5.3.4–5).
   mutating func extend(_ bytes: [UInt8]) throws(VerificationError) {
-    newest = try newest.successor(bytes)
+    let next = try newest.successor(bytes)
+    older.append(newest)
+    newest = next
     known[newest.payload.version] = newest.payload
   }
 
@@ -39,6 +43,15 @@ struct RootChain: Sendable {
     roots.reversed().contains { root in
       (try? Trusted(verifying: metadata, role: Payload.role.name, keys: root[Payload.role], known: root.keys, delegator: "")) != nil
     }
+  }
+
+  /// Refuses to go on with fewer roots than were trusted: keys that were taken away would count again.
+  /// - Throws: `gapInRoots` where a later one is kept, otherwise `missingFromState`.
+  func requireComplete(_ stored: StoredMetadata) throws(VerificationError) {
+    guard let trusted = stored.verifiedUnderRoot, newest.payload.version < trusted else { return }
+    let missing = newest.payload.version.next ?? trusted
+    guard !knows(trusted) else { throw .gapInRoots(missing: missing, kept: trusted) }
+    throw .missingFromState(name: ByteString("root version \(missing)"))
   }
 
   func knows(_ version: Version) -> Bool { known[version] != nil }

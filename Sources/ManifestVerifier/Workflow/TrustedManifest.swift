@@ -13,22 +13,18 @@ public struct TrustedManifest: Sendable {
   /// - Parameters:
   ///   - anchor: the root file that the app shipped.
   ///   - stored: what earlier refreshes have kept.
-  /// - Throws: `neverRefreshed` where nothing was kept yet, `missingFromState` where it is gone, `thresholdNotMet` where the newest root withdrew the keys of what is
-  ///   kept, otherwise `damagedState`.
+  ///
+  /// Nor is a rotation that is half done an error: timestamp and snapshot count as long as some root of the chain lists the keys that have
+  /// signed them. What says which files are trusted, targets and delegated roles, is held against the newest root alone.
+  /// - Throws: `neverRefreshed` where nothing was kept yet, `missingFromState` or `gapInRoots` where it is gone, `thresholdNotMet` where
+  ///   the newest root withdrew the keys of the kept targets, otherwise `damagedState`.
   public init(anchor: [UInt8], stored: StoredMetadata) throws(VerificationError) {
     let chain = try RootChain(anchor: anchor, stored: stored)
     root = chain.newest
-    // With a root less, keys that were taken away would count again.
-    if let trusted = stored.verifiedUnderRoot, root.payload.version < trusted {
-      throw .missingFromState(name: ByteString("root version \(root.payload.version.next ?? trusted)"))
-    }
-    if stored.newestRefresh != nil, stored.targets == nil { throw .missingFromState(name: "targets metadata") }
-    // What no refresh has kept, a publisher's set say, belongs together in every part.
-    let mayLag = stored.verifiedUnderRoot != nil
-    let roots = chain.all
-    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: root, roots, expected: nil, mayLag: mayLag)
-    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: root, roots, expected: timestamp.payload.snapshot, mayLag: mayLag)
-    targets = try Self.verify(Targets.self, stored.targets, by: root, roots, expected: snapshot.payload.targets, mayLag: mayLag)
+    try chain.requireComplete(stored)
+    timestamp = try Self.verify(Timestamp.self, stored.timestamp, by: chain, stored, expected: nil).metadata
+    snapshot = try Self.verify(Snapshot.self, stored.snapshot, by: chain, stored, expected: timestamp.payload.snapshot).metadata
+    targets = try Self.verify(Targets.self, stored.targets, by: chain, stored, expected: snapshot.payload.targets).metadata
   }
 
   init(root: Trusted<Root>, timestamp: Trusted<Timestamp>, snapshot: Trusted<Snapshot>, targets: Trusted<Targets>) {
@@ -44,31 +40,67 @@ public struct TrustedManifest: Sendable {
   }
 
   /// Verifies what is kept of one role.
-  /// - Parameter roots: those that it may have been trusted under.
+  /// - Returns: the metadata, and the version of the root whose keys have signed it.
   static func verify<Payload: ReadableRolePayload>(
-    _: Payload.Type, _ bytes: [UInt8]?, by root: Trusted<Root>, _ roots: [Root], expected: MetadataFile?, mayLag: Bool
-  ) throws(VerificationError) -> Trusted<Payload> {
+    _: Payload.Type, _ bytes: [UInt8]?, by chain: RootChain, _ stored: StoredMetadata, expected: MetadataFile?
+  ) throws(VerificationError) -> (metadata: Trusted<Payload>, root: Version) {
     let role = Payload.role.name
-    guard let bytes else { throw .neverRefreshed(role: role) }
+    guard let bytes else {
+      throw stored.newestRefresh == nil ? .neverRefreshed(role: role) : .missingFromState(name: missingName(role))
+    }
     do throws(VerificationError) {
-      guard let expected else { return try root.verify(bytes) }
+      guard let expected else { return try verify(bytes, by: chain, stored) }
       do { try expected.requireMatch(bytes, role: role) } catch {
-        guard mayLag, let older: Trusted<Payload> = try? root.verify(bytes), older.payload.version < expected.version else { throw error }
-        return older
+        guard stored.lag != .none, let other = try older(Payload.self, bytes, by: chain, stored),
+          stored.lag.allows(other.metadata.payload.version, insteadOf: expected.version)
+        else { throw error }
+        return other
       }
-      let trusted: Trusted<Payload> = try root.verify(bytes)
-      guard trusted.payload.version == expected.version || mayLag && trusted.payload.version < expected.version else {
-        throw .wrongVersion(role: role, expected: expected.version, actual: trusted.payload.version)
+      let trusted: (metadata: Trusted<Payload>, root: Version) = try verify(bytes, by: chain, stored)
+      let version = trusted.metadata.payload.version
+      guard version == expected.version || stored.lag.allows(version, insteadOf: expected.version) else {
+        throw .wrongVersion(role: role, expected: expected.version, actual: version)
       }
       return trusted
     } catch {
       // Where no older root trusts it either, no keys were withdrawn: it is not what was kept.
       if case .thresholdNotMet = error,
-        !mayLag || (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: roots)) ?? false
+        stored.lag == .none || (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: chain.all)) ?? false
       {
         throw error
       }
       throw .damagedState(role: role, error)
+    }
+  }
+
+  /// The name under which a role's kept file is missed.
+  static func missingName(_ role: ByteString) -> ByteString { ByteString("\(role) metadata") }
+
+  /// What is not the file that is signed for: verified all the same, or nil where it is damaged.
+  /// - Throws: `thresholdNotMet` where its keys were withdrawn.
+  private static func older<Payload: ReadableRolePayload>(
+    _: Payload.Type, _ bytes: [UInt8], by chain: RootChain, _ stored: StoredMetadata
+  ) throws(VerificationError) -> (metadata: Trusted<Payload>, root: Version)? {
+    do { return try verify(bytes, by: chain, stored) } catch {
+      guard case .thresholdNotMet = error,
+        (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: chain.all)) ?? false
+      else { return nil }
+      throw error
+    }
+  }
+
+  /// Holds metadata against the newest root; timestamp and snapshot that were kept, else against the newest of those before it that lists
+  /// their keys.
+  private static func verify<Payload: ReadableRolePayload>(
+    _ bytes: [UInt8], by chain: RootChain, _ stored: StoredMetadata
+  ) throws(VerificationError) -> (metadata: Trusted<Payload>, root: Version) {
+    let metadata = try UnverifiedMetadata<Payload>(role: Payload.role.name, parsing: bytes)
+    do { return (try chain.newest.verify(metadata), chain.newest.payload.version) } catch {
+      guard stored.lag != .none, Payload.role == .timestamp || Payload.role == .snapshot else { throw error }
+      for root in chain.older.reversed() {
+        if let trusted: Trusted<Payload> = try? root.verify(metadata) { return (trusted, root.payload.version) }
+      }
+      throw error
     }
   }
 

@@ -17,22 +17,31 @@ struct TrustedSession {
       guard case .alreadyInitialised = error else { throw .store(error) }
     }
     let network = AnyTransport(try context.makeTransport())
-    var mirrors = MetadataMirrors(settings.metadata, over: network)
+    var mirrors = MetadataMirrors(settings.metadata, over: network) { mirror, error in
+      context.report(.warning("the metadata mirror \(mirror) did not bring what was asked for: \(error.reason)"))
+    }
     var trust = try open()
     let stored: StoredMetadata
     do { stored = try trust.metadata() } catch { throw .store(error) }
     let workflow: ClientWorkflow
     do { workflow = try ClientWorkflow(anchor: settings.root, stored: stored, now: now) } catch { throw .verification(error) }
-    let manifest = try mirrors.refresh(workflow, keepingIn: &trust).manifest
-    var outcomes: [ModelLookup.Outcome] = []
-    for request in requests {
-      outcomes.append(
-        try ModelLookup.run(
-          request, for: settings.device, in: store, mirrors: settings.targets,
-          consistentSnapshot: manifest.root.payload.consistentSnapshot, context, over: network
-        ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) })
+    var manifest = try mirrors.refresh(workflow, keepingIn: &trust).manifest
+    while true {
+      do throws(InstallationError) {
+        var outcomes: [ModelLookup.Outcome] = []
+        for request in requests {
+          outcomes.append(
+            try ModelLookup.run(
+              request, for: settings.device, in: store, mirrors: settings.targets,
+              consistentSnapshot: manifest.root.payload.consistentSnapshot, context, over: network
+            ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) })
+        }
+        return outcomes
+      } catch {
+        guard error.isOfMirror, let further = try mirrors.refreshFurther(keepingIn: &trust) else { throw error }
+        manifest = further.manifest
+      }
     }
-    return outcomes
   }
 
   private func open() throws(InstallationError) -> TrustStore {
