@@ -50,8 +50,8 @@ public import FileIO
   /// Whether the person wants the command to end; asked while a signer works.
   let isCancelled: () -> Bool
 
-  /// Takes all of manifest-sign's variables out of the environment at once, so that no program or module that is started later sees one, whether it
-  /// is needed or not.
+  /// Takes all of manifest-sign's variables out of the environment at once, where `ProcessHardening` has not done so before: no program or module
+  /// that is started later sees one, whether it is needed or not.
   ///
   /// To be called before any thread is started.
   /// - Parameters:
@@ -184,8 +184,8 @@ public import FileIO
   }
 
   /// Takes another variable out of the environment, for a source that may be wanted later.
-  func reserve(_ variable: String) throws(SigningError) {
-    do throws(KeyError) { try variables.reserve(variable) } catch { throw .key(error, path: variable) }
+  func reserve(_ variable: String) {
+    variables.reserve(variable)
   }
 
   /// Whether the passphrase that was used is empty, as an unset variable of a CI leaves it: the person should know.

@@ -36,7 +36,6 @@ enum RotateVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let layout = RepositoryOptions.layout(invocation)

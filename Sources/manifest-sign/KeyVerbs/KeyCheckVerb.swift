@@ -21,7 +21,6 @@ enum KeyCheckVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let store = try KeyStore(RepositoryOptions.publishedLayout(invocation))
     let path = invocation.required(file.name)

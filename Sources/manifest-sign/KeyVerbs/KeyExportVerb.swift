@@ -30,7 +30,6 @@ enum KeyExportVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let name = invocation.required(KeyOptions.name.name)
     let store = try KeyStore(RepositoryOptions.layout(invocation))

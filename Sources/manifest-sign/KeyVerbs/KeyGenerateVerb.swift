@@ -18,7 +18,6 @@ enum KeyGenerateVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
     let store = try KeyStore(layout)

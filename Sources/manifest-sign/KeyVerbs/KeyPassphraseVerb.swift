@@ -17,7 +17,6 @@ enum KeyPassphraseVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let name = invocation.required(KeyOptions.name.name)
