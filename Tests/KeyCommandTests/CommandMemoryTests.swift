@@ -119,7 +119,7 @@ import Testing
 
   @Test(
     "verbs that need no secret, and help, leave none in the environment either, and no core file",
-    arguments: [["help"], ["show"], ["drill"], ["verify"], ["key", "list"]])
+    arguments: [["help"], ["show", "root"], ["drill"], ["verify"], ["key", "list"]])
   func otherVerbs(arguments: [String]) throws {
     let secret = Secret()
     let place = try Workplace()

@@ -71,7 +71,7 @@ import Testing
         "EC:prime256v1", "--label", "other-kind", "--id", "03",
       ], environment: scene.place.environment)
     try scene.configure(object: "other-kind")
-    let outcome = try scene.publish()
+    let outcome = try scene.publish(["MANIFEST_SIGN_PIN": scene.pin])
     #expect(outcome.status == 17 && outcome.errors.contains("is no Ed25519 key: its type is 0x3, ECDSA"), "\(outcome.errors)")
   }
 

@@ -7,10 +7,15 @@ package struct ScannedFile: Equatable, Sendable {
   /// The path below the scanned folder, which is the target path too.
   package let path: TargetPath
   package let status: FileStatus
+  /// The public halves of what in it might be a bare seed, where whoever scanned does not know the keys that it must not be of.
+  let seedKeys: [Ed25519PublicKey]
 
-  package init(path: TargetPath, status: FileStatus) {
+  package init(path: TargetPath, status: FileStatus) { self.init(path: path, status: status, seedKeys: []) }
+
+  init(path: TargetPath, status: FileStatus, seedKeys: [Ed25519PublicKey]) {
     self.path = path
     self.status = status
+    self.seedKeys = seedKeys
   }
 }
 

@@ -71,6 +71,12 @@ enum TokenProcessCalls {
   /// Has the system end this process in some seconds, if it has not ended by then.
   static func endLater(seconds: UInt32) {
     _ = signal(SIGALRM, SIG_DFL)
+    // Whoever started this program may have held it up.
+    var alarms = sigset_t()
+    // The set outlives the calls.
+    unsafe sigemptyset(&alarms)
+    unsafe sigaddset(&alarms, SIGALRM)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
     _ = alarm(seconds)
   }
 

@@ -22,9 +22,14 @@ enum KeyPassphraseVerb {
     let name = invocation.required(KeyOptions.name.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    try KeyStore(RepositoryOptions.layout(invocation)).changePassphrase(
+    let isChanged = try KeyOptions.store(RepositoryOptions.layout(invocation)).changePassphrase(
       of: name, from: passphrases, to: protection, notice: observer.notice)
-    output.line("The passphrase of \(name) is changed. Make a new backup.", style: .good)
+    if isChanged {
+      output.line("The passphrase of \(name) is changed. Make a new backup.", style: .good)
+    } else {
+      output.line("\(name) has no passphrase; it is left as it is.")
+    }
+    output.report("changed", .bool(isChanged))
     output.report("name", .string(name))
     output.report("encrypted", .bool(!invocation.flag(KeyOptions.unprotected.name)))
     return .done
