@@ -205,7 +205,7 @@ public struct KeyStore {
   /// Opens a secret key file and writes it anew under another passphrase, or none. The old content stays until the new one was opened and found to
   /// hold the same key.
   /// - Parameter notice: told of a key that has no passphrase, or had none: then its old content may still be read from the disk.
-  /// - Returns: false where there was none, and is to be none.
+  /// - Returns: false where there was none, and is none now.
   @discardableResult public func changePassphrase(
     of name: String, from old: PassphraseSource, to protection: Protection, notice: (KeyNotice) -> Void
   ) throws(SigningError) -> Bool {
@@ -216,10 +216,6 @@ public struct KeyStore {
     let (keyName, wasEncrypted) = (file.name, file.isEncrypted)
     switch protection {
     case .none:
-      guard wasEncrypted else {
-        notice(.unencrypted(name: keyName, path: path))
-        return false
-      }
       let content: SecureBytes
       do throws(KeyError) { content = try SecretKeyFile.clearText(key, name: keyName) } catch { throw .key(error, path: path) }
       let publicKey = key.publicKey
@@ -228,6 +224,7 @@ public struct KeyStore {
         guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: path) }
       }
       notice(.unencrypted(name: keyName, path: path))
+      return wasEncrypted
     case .passphrase(let source):
       let content = try Self.encrypted(key, keyName, source, path)
       let publicKey = key.publicKey

@@ -27,7 +27,7 @@ enum KeyPassphraseVerb {
     if isChanged {
       output.line("The passphrase of \(name) is changed. Make a new backup.", style: .good)
     } else {
-      output.line("\(name) has no passphrase; it is left as it is.")
+      output.line("\(name) has no passphrase, as before.")
     }
     output.report("changed", .bool(isChanged))
     output.report("name", .string(name))

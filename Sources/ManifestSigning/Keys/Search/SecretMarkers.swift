@@ -36,7 +36,8 @@ enum SecretMarkers {
   private static let printedLabels = [Array("priv:".utf8), Array("privateExponent:".utf8)]
   /// Fewer bytes than any private key has, and more than a fingerprint that documentation may show.
   private static let leastPrinted = 24
-  private static let seedByteCount = 32
+  /// Of a seed; of seed and public key, or of an expanded key; of that with its public half.
+  private static let secretLengths = [32, 64, 96]
 
   /// How far behind a marker its secret is looked for, in characters.
   private static let reach = 2048
@@ -58,7 +59,7 @@ enum SecretMarkers {
     let stride = stride(bytes, start)
     guard let label = printedLabels.first(where: { matches($0, bytes, at: start, stride) }) else { return false }
     var index = start + label.count * stride
-    while index < bytes.count, isBlank(bytes[index]) { index += stride }
+    skipBlanks(bytes, &index, stride)
     return pairs(bytes, from: index, stride).values.count >= leastPrinted
   }
 
@@ -71,10 +72,11 @@ enum SecretMarkers {
     let found = pairs(bytes, from: colon - 2 * stride, stride)
     end = found.end
     let values = found.values
-    guard values.count >= seedByteCount else { return false }
-    if isSecretHalf(values) { return true }
-    let starts = Set([0, 1, 2, values.count - seedByteCount].filter { $0 + seedByteCount <= values.count })
-    return starts.contains { isSecretHalf(Array(values[$0..<$0 + seedByteCount])) }
+    return secretLengths.contains { length in
+      guard values.count >= length else { return false }
+      let starts = Set([0, 1, 2, values.count - length].filter { $0 + length <= values.count })
+      return starts.contains { isSecretHalf(Array(values[$0..<$0 + length])) }
+    }
   }
 
   /// What `4c:cd:08` stands for, with blanks and line ends behind any colon, and where it ends.
@@ -85,12 +87,23 @@ enum SecretMarkers {
       index += 2 * stride
       guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { break }
       index += stride
-      while index < bytes.count, isBlank(bytes[index]) { index += stride }
+      skipBlanks(bytes, &index, stride)
     }
     return (EncodedText.decodeHexadecimal(digits[...]), index)
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+  /// Blanks and line ends, as they stand in a string of JSON too.
+  private static func skipBlanks(_ bytes: Span<UInt8>, _ index: inout Int, _ stride: Int) {
+    while index < bytes.count {
+      switch bytes[index] {
+      case 0x20, 0x09...0x0D: index += stride
+      case UInt8(ascii: "\\") where index + stride < bytes.count && escapedBlanks.contains(bytes[index + stride]): index += 2 * stride
+      default: return
+      }
+    }
+  }
+
+  private static let escapedBlanks = Array("nrt".utf8)
 
   private static func isMinisign(_ bytes: Span<UInt8>, at start: Int) -> Bool {
     let stride = stride(bytes, start)
