@@ -42,7 +42,9 @@ typedef struct CK_FUNCTION_LIST {
   CK_UNUSED C_CloseAllSessions, C_GetSessionInfo, C_GetOperationState, C_SetOperationState;
   CK_RV (*C_Login)(CK_SESSION_HANDLE, CK_USER_TYPE, const CK_BYTE *pin, CK_ULONG);
   CK_RV (*C_Logout)(CK_SESSION_HANDLE);
-  CK_UNUSED C_CreateObject, C_CopyObject, C_DestroyObject, C_GetObjectSize, C_GetAttributeValue, C_SetAttributeValue;
+  CK_UNUSED C_CreateObject, C_CopyObject, C_DestroyObject, C_GetObjectSize;
+  CK_RV (*C_GetAttributeValue)(CK_SESSION_HANDLE, CK_OBJECT_HANDLE, CK_ATTRIBUTE *, CK_ULONG count);
+  CK_UNUSED C_SetAttributeValue;
   CK_RV (*C_FindObjectsInit)(CK_SESSION_HANDLE, CK_ATTRIBUTE *, CK_ULONG count);
   CK_RV (*C_FindObjects)(CK_SESSION_HANDLE, CK_OBJECT_HANDLE *, CK_ULONG room, CK_ULONG *count);
   CK_RV (*C_FindObjectsFinal)(CK_SESSION_HANDLE);
@@ -57,6 +59,6 @@ typedef CK_RV (*CK_C_GetFunctionList)(CK_FUNCTION_LIST **);
 
 enum {
   CKF_LOGIN_REQUIRED = 0x4, CKF_PROTECTED_AUTHENTICATION_PATH = 0x100, CKF_SERIAL_SESSION = 0x4, CKF_OS_LOCKING_OK = 0x2,
-  CKU_USER = 1, CKO_PRIVATE_KEY = 3, CKA_CLASS = 0, CKA_LABEL = 3, CKA_ID = 0x102, CKM_EDDSA = 0x1057,
+  CKU_USER = 1, CKO_PRIVATE_KEY = 3, CKA_CLASS = 0, CKA_LABEL = 3, CKA_ID = 0x102, CKA_KEY_TYPE = 0x100, CKK_EC_EDWARDS = 0x40, CKM_EDDSA = 0x1057,
   CKR_OK = 0, CKR_PIN_INCORRECT = 0xA0, CKR_PIN_LOCKED = 0xA4, CKR_USER_ALREADY_LOGGED_IN = 0x100, CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191,
 };

@@ -6,10 +6,17 @@
 
 extension Command {
   /// Does what the process's command line asks, and ends the process with the exit code.
-  package func main() -> Never {
+  /// - Parameter first: what has to be done before the command line is looked at, whatever it asks.
+  package func main(first: () throws -> Void = {}) -> Never {
     SystemCalls.occupyClosedStandardDescriptors()
     SystemCalls.ignoreBrokenPipes()
     Interruption.install()
+    do { try first() } catch {
+      let output = Output(program: name)
+      let failure = failure(of: error)
+      output.show(failure)
+      exit(output.finish(failure.code).rawValue)
+    }
     do throws(UsageError) {
       exit(run(try SystemCalls.commandLineWords()).rawValue)
     } catch {

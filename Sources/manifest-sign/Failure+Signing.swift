@@ -73,17 +73,18 @@ extension Failure {
     case .key(let key, let path): key.hint(path: path)
     case .noRepository: "run manifest-sign init, or name the repository's folder with --repository"
     case .alreadyExists:
-      "nothing was written; choose another folder, or --existing-keys to use the keys that are there"
+      "nothing was written; choose another name or folder; init --existing-keys uses the keys that are there"
     case .locked: "wait until it has finished"
     case .unmeetableThreshold: "raise the number of keys, or lower the threshold"
     case .missingKeys: "bring the missing keys: name their folder with --secrets"
     case .exampleKey: "make a key of your own with manifest-sign key generate"
-    case .secretsFolder: "name a folder outside of manifests and keys with --secrets; nothing was written"
+    case .secretsFolder: "name a folder outside of manifests, keys and pending with --secrets; nothing was written"
     case .retiredKey: "make a new key with manifest-sign key generate"
     case .noSuchKey: "run manifest-sign key list"
     case .publishedSecrets:
-      "move them out of manifests and keys; if they were ever served or shared, take them for stolen and rotate to new keys"
+      "move them out of manifests, keys and pending; if they were ever served or shared, take them for stolen and rotate to new keys"
     case .signer(_, let fault): fault.hint ?? "nothing was signed or changed; try the signer by itself, as Documentation/keys.md shows"
+    case .unsafeConfiguration(_, let reason) where reason.hasPrefix("it is "): "put a file of your own there, or nothing"
     case .unsafeConfiguration: "make it yours, or root's, alone to write: chown, chmod go-w"
     case .sharedKey: "make another key with manifest-sign key generate, and take one of the two away"
     case .fragment(_, .unlistedKey):

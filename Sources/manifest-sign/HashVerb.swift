@@ -31,7 +31,6 @@ enum HashVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let part = try invocation.value(part.name).map(parsePart)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }

@@ -49,7 +49,6 @@ enum InitVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     var sizes: [TopLevelRole: RepositoryCreation.RoleSize] = [:]
     for role in TopLevelRole.allCases {
       sizes[role] = try RepositoryCreation.RoleSize(

@@ -5,6 +5,7 @@ internal import ManifestSigning
 @main
 struct Main {
   static func main() {
+    TokenProcess.serveIfAsked()
     let command = Command(
       name: "manifest-sign", version: ToolVersion.current,
       summary: "Hashes AI model files and signs the whole catalog as metadata of The Update Framework.",
@@ -14,6 +15,7 @@ struct Main {
         KeyImportVerb.verb, KeyExportVerb.verb, KeyPassphraseVerb.verb, KeyCheckVerb.verb,
       ],
       explain: { error in Failure(explaining: error) })
-    command.main()
+    // For every verb, help and mistakes in the command line too: none has to think of it.
+    command.main { try ProcessHardening.apply(signers: RepositoryOptions.signersPath) }
   }
 }

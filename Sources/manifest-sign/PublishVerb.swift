@@ -49,7 +49,6 @@ enum PublishVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let fragments = invocation.values(fragment.name)
     let folder = invocation.value(Self.folder.name)
     guard (folder == nil) != fragments.isEmpty else {

@@ -20,9 +20,12 @@ enum RepositoryOptions {
 
   static func layout(_ invocation: Invocation) -> RepositoryLayout {
     RepositoryLayout(
-      invocation.required(repository.name), secrets: invocation.value(secrets.name),
-      signers: SignersConfiguration.standardPath(
-        configurationHome: Surroundings.variable("XDG_CONFIG_HOME"), home: Surroundings.variable("HOME")))
+      invocation.required(repository.name), secrets: invocation.value(secrets.name), signers: signersPath)
+  }
+
+  /// The configuration of the external signers of whoever runs the command.
+  static var signersPath: String? {
+    SignersConfiguration.standardPath(configurationHome: Surroundings.variable("XDG_CONFIG_HOME"), home: Surroundings.variable("HOME"))
   }
 
   /// The layout for a verb that touches no secret key.

@@ -17,7 +17,6 @@ enum StatusVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let layout = RepositoryOptions.layout(invocation)
     let now = try ReportTime.of(invocation)
     let days = try invocation.value(failWithin.name).map(dayCount)

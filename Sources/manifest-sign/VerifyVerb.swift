@@ -34,7 +34,6 @@ enum VerifyVerb {
   }
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let layout = RepositoryOptions.publishedLayout(invocation)
     let now = try ReportTime.of(invocation)
     try PublishedSecrets.refuse(in: layout)

@@ -140,6 +140,63 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: fleet.site.folder("x")))
   }
 
+  @Test func `of a key that everybody has, or that the roots left behind, are neither made nor merged`() throws {
+    let fleet = try Fleet()
+    let (keys, secrets) = (fleet.site.repository + "/keys", fleet.site.repository + "/secrets")
+    func attempt(_ key: String, _ words: String) throws {
+      let path = fleet.site.folder("bad.json")
+      let arguments = ["hash", fleet.site.folder("machine-1"), "--key", key, "--out", path]
+      expect(17, words, in: try runChild(builtCommand("manifest-sign"), arguments))
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+    // Under a machine's own name, and as another program would sign it.
+    let example = packageRoot.path + "/Tests/Example/worthless-keys/targets-1.key"
+    let copy = try fleet.site.folder.write(bytes(of: example), to: "example/targets-1.key")
+    try require(0, try runChild("chmod", ["-R", "go-rwx", fleet.site.folder("example")]))
+    try attempt(copy, "one of the worked example's")
+    try require(0, try fleet.publish([try fleet.hash("machine-1")]))
+    try fleet.list(["machine-1", "timestamp-1"])
+    let good = try fleet.hash("timestamp-1", folder: "machine-2")
+    try require(0, try fleet.site.sign(["rotate", "timestamp", "--no-passphrase"]))
+    try attempt(secrets + "/timestamp-1.key", "was retired")
+    // Where the roots are not beside the key, only who publishes knows.
+    expect(17, "was retired", in: try fleet.publish([try fleet.hash("machine-1"), good]))
+    let elsewhere = try fleet.site.folder.write(bytes(of: secrets + "/timestamp-1.key"), to: "elsewhere/k.key")
+    try require(0, try runChild("chmod", ["-R", "go-rwx", fleet.site.folder("elsewhere")]))
+    let late = fleet.site.folder("late.json")
+    try require(
+      0, try runChild(builtCommand("manifest-sign"), ["hash", fleet.site.folder("machine-2"), "--key", elsewhere, "--out", late]))
+    expect(17, "was retired", in: try fleet.publish([late]))
+    #expect(FileManager.default.fileExists(atPath: keys + "/timestamp-1.pem"))
+    // A fragment that only names a key of the example.
+    let text = String(decoding: try bytes(of: late), as: UTF8.self)
+    let range = try #require(text.range(of: #""keyid":"[0-9a-f]{64}"#, options: .regularExpression))
+    let named = text.replacingCharacters(
+      in: range, with: "\"keyid\":\"4b964a04e2e32a4a54f8762b3c797c5d6e6528dc8e0ad1c399ccedf6634cbdc3")
+    try write(Array(named.utf8), to: late)
+    expect(17, "one of the worked example's", in: try fleet.publish([late]))
+  }
+
+  @Test func `are refused where a file is the bare seed of a key that only the repository knows`() throws {
+    let fleet = try Fleet()
+    let text = String(decoding: try bytes(of: fleet.site.repository + "/secrets/targets-1.key"), as: UTF8.self)
+    let digits = try #require(text.split(separator: "\n").first { $0.hasPrefix("seed: ") }?.dropFirst(6))
+    let pairs = stride(from: 0, to: 64, by: 2).map { digits.dropFirst($0).prefix(2) }
+    let seed = Data(pairs.compactMap { UInt8($0, radix: 16) })
+    let forms: [[UInt8]] = [
+      Array(seed), Array((digits + "\n").utf8), Array("x \(seed.base64EncodedString())".utf8), Array(pairs.joined(separator: ":").utf8),
+    ]
+    for form in forms {
+      try fleet.site.folder.write(form, to: "machine-1/acme/tiny/1.0/notes.txt")
+      let fragment = try fleet.hash("machine-1")
+      #expect(!String(decoding: try bytes(of: fragment), as: UTF8.self).contains(digits))
+      expect(16, "acme/tiny/1.0/notes.txt", "is a secret key", in: try fleet.publish([fragment]))
+    }
+    #expect(try fleet.isUntouched())
+    try fleet.site.folder.write([UInt8](repeating: 9, count: 32), to: "machine-1/acme/tiny/1.0/notes.txt")
+    try require(0, try fleet.publish([try fleet.hash("machine-1")]))
+  }
+
   @Test(arguments: ["4/4", "-1/4", "0/0", "1", "a/b", "1/2/3"])
   func `of a part that does not exist are refused`(part: String) throws {
     expect(

@@ -8,7 +8,7 @@ import Testing
   private struct Secret {
     let seed = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
     let passphrase = "passphrase-" + UUID().uuidString
-    let foreignPassphrase = "foreign-" + UUID().uuidString
+    var foreignPassphrase = "foreign-" + UUID().uuidString
 
     var patterns: [String] {
       let digits = Data(seed.hexadecimal.utf8)
@@ -37,7 +37,7 @@ import Testing
   ) throws -> Found {
     try place.makeFolder("cores")
     let what: [String: Any] = [
-      "command": [Programs.manifestSign] + arguments + ["--repository", place.repository],
+      "command": [Programs.manifestSign] + arguments + (arguments == ["help"] ? [] : ["--repository", place.repository]),
       "environment": place.environment.merging(environment) { _, new in new }, "folder": place.path + "/cores", "until": moment,
       "patterns": secret.patterns,
     ]
@@ -114,6 +114,35 @@ import Testing
     #expect(found.memory[0] >= 1 && found.memory[1] >= 1, "the search finds what is there: \(found.memory)")
     #expect(found.memory[2...5].allSatisfy { $0 == 0 })
     #expect(found.memory[6] == 1 && found.memory[7] == 1, "one copy each, in locked memory: \(found.memory)")
+    expectNoCore(found)
+  }
+
+  @Test(
+    "verbs that need no secret, and help, leave none in the environment either, and no core file",
+    arguments: [["help"], ["show", "root"], ["drill"], ["verify"], ["key", "list"]])
+  func otherVerbs(arguments: [String]) throws {
+    let secret = Secret()
+    let place = try Workplace()
+    try place.makeRepository()
+    try place.mustSign(["publish", place.models])
+    let key = try place.makeOpenSSLKey("other.pem")
+    // Another name for a PIN than those that begin as all of manifest-sign's do.
+    try place.configure([["name": "t", "public_key": key, "pkcs11": "pkcs11:object=a?module-path=/m", "pin_variable": "OTHER_PIN"]])
+    let found = try look(secret, place, arguments, ["MANIFEST_SIGN_PASSPHRASE": secret.passphrase, "OTHER_PIN": secret.foreignPassphrase])
+    expectNoCore(found)
+    #expect(found.memory[6...7].allSatisfy { $0 <= 1 }, "in locked memory at most: \(found.memory)")
+  }
+
+  @Test("the PIN of a token is in the locked memory alone while its module works, and in no core file") func pin() throws {
+    let scene = try TokenScene(pin: Secret().foreignPassphrase)
+    try scene.misbehave()
+    let secret = Secret(foreignPassphrase: scene.pin)
+    let place = scene.place
+    let marker = place.path + "/record"
+    let found = try look(
+      secret, place, ["publish", place.models],
+      ["MANIFEST_SIGN_PIN": scene.pin, "TOKEN_MODE": "hang in C_Sign", "TOKEN_SIGNS": marker], until: marker)
+    #expect(found.memory[7] == 1, "one copy, in locked memory: \(found.memory)")
     expectNoCore(found)
   }
 

@@ -61,6 +61,7 @@ import Testing
       ("echo 'no\\033[31m luck' >&2; exit 3", "status 3"), ("kill -9 $$", "signal 9"), ("echo noise", "6 bytes that are no signature"),
       ("true", "0 bytes that are no signature"), ("head -c 64 /dev/zero", "not a signature of this key"), ("cat", "no signature"),
       ("yes", "no signature"), ("exec <&-; sleep 0.2; echo x", "no signature"), ("cat >/dev/null; head -c 65 /dev/zero", "65 bytes"),
+      ("(sleep 60) & exit 0", "0 bytes that are no signature"),
     ])
   func misbehaviour(script: String, message: String) throws {
     let scene = try Scene()
@@ -71,6 +72,21 @@ import Testing
     #expect(outcome.errors.contains(script == "yes" ? "within 5 seconds" : message), "\(outcome.errors)")
     #expect(!outcome.errors.contains("\u{1B}"), "what it said can't act on the terminal")
     try scene.expectNothingChanged()
+  }
+
+  @Test("what it wrote counts once it has ended, though a daemon that it started keeps its output open") func daemon() throws {
+    let scene = try Scene()
+    try scene.configure(scene.signing(before: "setsid sleep 60 &"))
+    let outcome = try scene.publish()
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  @Test("Control-Z does not stop it") func suspension() throws {
+    let scene = try Scene()
+    // What the key does at a terminal, to the whole group.
+    try scene.configure(scene.signing(before: "kill -TSTP 0"))
+    let outcome = try scene.publish()
+    #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
   @Test("one that signs with another key is found out") func otherKey() throws {
@@ -87,7 +103,7 @@ import Testing
 
   @Test(
     "one that hangs is ended when its time is up, also where it closed its output",
-    arguments: ["sleep 60", "exec >&- 2>&-; sleep 60", "(sleep 60) & exit 0"])
+    arguments: ["sleep 60", "exec >&- 2>&-; sleep 60"])
   func hangs(script: String) throws {
     let scene = try Scene()
     try scene.configure("#!/bin/sh\n" + script + "\n", ["timeout_seconds": 1])

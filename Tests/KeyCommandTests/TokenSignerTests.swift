@@ -2,61 +2,8 @@ import Foundation
 import Testing
 
 @Suite("A PKCS #11 token that signs") struct TokenSignerTests {
-  private static let module = "/usr/lib/softhsm/libsofthsm2.so"
-
-  /// A token of SoftHSM2 with two Ed25519 keys that it made itself, and a repository whose snapshot and timestamp keys they are.
-  private final class Scene {
-    let place: Workplace
-    private(set) var keys: [String: String] = [:]
-
-    init() throws {
-      place = try Workplace()
-      try place.makeFolder("tokens")
-      let configuration = try place.write(
-        "softhsm2.conf", "directories.tokendir = \(place.path)/tokens\nobjectstore.backend = file\nlog.level = ERROR\n")
-      place.environment["SOFTHSM2_CONF"] = configuration
-      try Programs.run(
-        "softhsm2-util", ["--init-token", "--free", "--label", "release keys", "--so-pin", "12345678", "--pin", "5678"],
-        environment: place.environment)
-      for name in ["root-1", "targets-1"] { try place.mustSign(["key", "generate", name, "--no-passphrase"]) }
-      for (name, id) in [("snapshot-1", "01"), ("timestamp-1", "02")] {
-        let base = ["--module", TokenSignerTests.module, "--token-label", "release keys"]
-        try Programs.run(
-          "pkcs11-tool", base + ["--login", "--pin", "5678", "--keypairgen", "--key-type", "EC:edwards25519", "--label", name, "--id", id],
-          environment: place.environment)
-        let pem = place.repository + "/keys/\(name).pem"
-        try Programs.run(
-          "pkcs11-tool", base + ["--read-object", "--type", "pubkey", "--label", name, "--output-file", pem], environment: place.environment
-        )
-        let der = place.path + "/\(name).der"
-        try Programs.run("openssl", ["pkey", "-pubin", "-in", pem, "-outform", "DER", "-out", der])
-        keys[name] = try Data(contentsOf: URL(fileURLWithPath: der)).suffix(32).hexadecimal
-      }
-      try configure()
-      try place.mustSign(["init", "--existing-keys"])
-      try place.makeModels()
-    }
-
-    func configure(
-      object: String? = nil, token: String = "release%20keys", module: String = TokenSignerTests.module, pinFile: String? = nil
-    ) throws {
-      try place.configure(
-        keys.sorted { $0.key < $1.key }.map { name, key in
-          var entry: [String: Any] = [
-            "name": "token \(name)", "public_key": key,
-            "pkcs11": "pkcs11:token=\(token);object=\(object ?? name);type=private?module-path=\(module)",
-            "max_message_bytes": 4096,
-          ]
-          if let pinFile { entry["pin_file"] = pinFile }
-          return entry
-        })
-    }
-
-    func publish(_ more: [String: String] = [:]) throws -> Outcome { try place.sign(["publish", place.models], more) }
-  }
-
   @Test("two keys on one token sign, with the PIN from the environment, and from a file; python-tuf's library agrees") func signs() throws {
-    let scene = try Scene()
+    let scene = try TokenScene()
     let place = scene.place
     #expect(try scene.publish(["MANIFEST_SIGN_PIN": "5678"]).status == 0)
     try scene.configure(pinFile: try place.write("pin", "5678\n"))
@@ -78,7 +25,7 @@ import Testing
 
   @Test("a wrong PIN, none, another token, another key or module is a clear error with exit code 17, and nothing is half signed")
   func refusals() throws {
-    let scene = try Scene()
+    let scene = try TokenScene()
     let place = scene.place
     let before = try place.snapshot("repository/manifests")
     func expectRefusal(_ words: String, pin: String? = "5678") throws {
@@ -113,5 +60,32 @@ import Testing
     try expectRefusal("no function C_GetFunctionList")
     try scene.configure()
     #expect(try scene.publish(["MANIFEST_SIGN_PIN": "5678"]).status == 0)
+  }
+
+  @Test("a key of another kind on the token is called that") func otherKind() throws {
+    let scene = try TokenScene()
+    try Programs.run(
+      "pkcs11-tool",
+      [
+        "--module", TokenScene.softHSM, "--token-label", "release keys", "--login", "--pin", scene.pin, "--keypairgen", "--key-type",
+        "EC:prime256v1", "--label", "other-kind", "--id", "03",
+      ], environment: scene.place.environment)
+    try scene.configure(object: "other-kind")
+    let outcome = try scene.publish(["MANIFEST_SIGN_PIN": scene.pin])
+    #expect(outcome.status == 17 && outcome.errors.contains("is no Ed25519 key: its type is 0x3, ECDSA"), "\(outcome.errors)")
+  }
+
+  @Test("a PIN that was put where its place should be named is refused, and not repeated") func misplacedPIN() throws {
+    let place = try Workplace()
+    let key = try place.makeRepositoryWithForeignTimestampKey()
+    let token: [String: Any] = ["name": "t", "public_key": key, "pkcs11": "pkcs11:object=a?module-path=/m"]
+    for more in [
+      ["pin_variable": "SECRET 5678"], ["pin_variable": "5678SECRET"], ["pin_variable": ""], ["pin_file": "SECRET5678"],
+      ["pkcs11": "pkcs11:object=a?module-path=/m&pin-source=SECRET5678"],
+    ] {
+      try place.configure([token.merging(more) { _, new in new }])
+      let outcome = try place.sign(["publish", place.models, "--json"])
+      #expect(outcome.status == 16 && !(outcome.output + outcome.errors).contains("SECRET"), "\(more): \(outcome.output)\(outcome.errors)")
+    }
   }
 }

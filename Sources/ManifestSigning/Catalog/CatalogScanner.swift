@@ -154,8 +154,9 @@ package struct CatalogScanner {
         return nil
       }
       if try search.finds(in: file, byteCount: status.byteCount) { report(child.path, .secretKey) }
+      let seedKeys = search.takeCollected()
       guard child.path.isGood else { return nil }
-      do { return ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status) } catch {
+      do { return ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status, seedKeys: seedKeys) } catch {
         report(child.path, .path(error))
       }
     } catch { report(child.path, .unreadable(error)) }

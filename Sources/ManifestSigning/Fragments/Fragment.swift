@@ -50,6 +50,9 @@ struct Fragment {
       .fsverity: verity(hashed.target), .fragmentFormat: .string(ByteString(hashed.summary.format.rawValue)),
       .fragmentContent: .string(ByteString(hashed.summary.content.rawValue)),
     ]
+    if !hashed.file.seedKeys.isEmpty {
+      members[.fragmentSeedKeys] = .array(hashed.file.seedKeys.map { .string(ByteString(Hexadecimal.encode($0.bytes.span))) })
+    }
     members[.fragmentSegments] = hashed.segments.map { .string(ByteString(Hexadecimal.encode($0.bytes.span))) }
     members[.fragmentQuantisation] = hashed.summary.quantisation.map { .string(ByteString($0)) }
     return .object(members)
@@ -65,13 +68,17 @@ struct Fragment {
   /// - Parameters:
   ///   - machines: the keys of the machines that may hash, by their names.
   ///   - now: the time that its expiry is held against.
-  /// - Throws: `fragment` or `file`.
-  init(_ path: String, machines: [String: Ed25519PublicKey], now: UTCTime) throws(SigningError) {
+  ///   - refuse: throws where a key must not sign anything any more.
+  /// - Throws: `fragment`, `file`, or what `refuse` throws.
+  init(
+    _ path: String, machines: [String: Ed25519PublicKey], now: UTCTime, refuse: (KeyID) throws(SigningError) -> Void
+  ) throws(SigningError) {
     self.path = path
     let bytes = try onDisk { () throws(FileError) in try readFile(path, limit: VerificationLimits().metadataByteCount) }
+    let metadata: UnverifiedMetadata<Targets>
+    do { metadata = try UnverifiedMetadata<Targets>(parsing: bytes) } catch { throw .fragment(path: path, .malformed(error)) }
+    for signature in metadata.signatures { try refuse(signature.keyID) }
     do throws(FragmentFault) {
-      let metadata: UnverifiedMetadata<Targets>
-      do { metadata = try UnverifiedMetadata<Targets>(parsing: bytes) } catch { throw .malformed(error) }
       try Self.requireSignature(metadata, machines)
       guard metadata.payload.expires > now else { throw .expired(since: metadata.payload.expires, now: now) }
       guard metadata.payload.delegations == nil else { throw .delegates }
@@ -118,7 +125,8 @@ struct Fragment {
                 guard file.fsverity != nil else { throw .missingMember(name: "fsverity", path: "") }
                 files.append(
                   HashedFile(
-                    file: ScannedFile(path: path, byteCount: file.byteCount), target: file, segments: try segments(custom, file),
+                    file: ScannedFile(path: path, byteCount: file.byteCount, seedKeys: try seedKeys(custom)), target: file,
+                    segments: try segments(custom, file),
                     summary: try summary(custom)))
               }
             }
@@ -138,6 +146,15 @@ struct Fragment {
         throw .invalidValue(path: "", expected: "the digests of the segments: \(error)", found: MetadataError.quoted(text.bytes.span))
       }
     }
+  }
+
+  private static func seedKeys(_ custom: JSONValue) throws(MetadataError) -> [Ed25519PublicKey] {
+    try custom.readIfPresent(.fragmentSeedKeys) { list throws(MetadataError) in
+      try list.requireElements { value throws(MetadataError) in
+        let text = try value.requireString()
+        do { return try Ed25519PublicKey(hexadecimal: text.bytes.span) } catch { throw value.unexpected("64 hexadecimal digits") }
+      }
+    } ?? []
   }
 
   private static func summary(_ custom: JSONValue) throws(MetadataError) -> ModelSummary {
@@ -160,6 +177,7 @@ extension ByteString {
   fileprivate static let fragmentContent: ByteString = "content"
   fileprivate static let fragmentDescription: ByteString = "description"
   fileprivate static let fragmentFormat: ByteString = "format"
+  fileprivate static let fragmentSeedKeys: ByteString = "public_keys_of_possible_seeds"
   fileprivate static let fragmentSegments: ByteString = "segments"
   fileprivate static let fragmentQuantisation: ByteString = "quantisation"
 }

@@ -1,4 +1,5 @@
 internal import FileIO
+internal import ManifestVerifier
 internal import ModelCatalog
 public import TUFMetadata
 
@@ -35,6 +36,13 @@ public struct FragmentHashing {
   /// Days that a fragment can be valid.
   public static let lifetimeBounds = 1...365
 
+  /// Refuses a key that everybody has, and one that the roots beside its folder have left behind. Whoever publishes knows of more.
+  private static func requireFresh(_ id: KeyID, path: String) throws(SigningError) {
+    guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    try RetiredKeys(readingRootsOf: RepositoryLayout(folder + "/..")).refuse(id)
+  }
+
   /// Hashes a folder, or a part of it, and writes the signed fragment.
   /// - Parameters:
   ///   - folder: `<org>/<name>/<version>/files…`.
@@ -48,8 +56,9 @@ public struct FragmentHashing {
     // Opened before gigabytes are read.
     let file = try SecretKeyFile.read(path: key)
     if !file.isEncrypted { observer.notice(.unencrypted(name: file.name, path: key)) }
+    try requireFresh(Key(file.publicKey).id, path: key)
     let signer = SecretKeySigner(try passphrases.open(file))
-    let scan = try CatalogScanner.scan(folder, SecretSearch(knowing: [signer.publicKey]), known: DigestCache())
+    let scan = try CatalogScanner.scan(folder, SecretSearch(knowing: [signer.publicKey], collectingOthers: true), known: DigestCache())
     let files = scan.files.filter { part?.contains($0.path) ?? true }
     observer.willHash(fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.status.byteCount })
     var hasher = try FileHasher(folder: folder)

@@ -79,14 +79,28 @@ struct FragmentMerge {
   }
 }
 
+extension SecretSearch {
+  /// Refuses what machines could not tell for a secret, since they do not know the keys.
+  func refuse(in fragments: [Fragment]) throws(SigningError) {
+    var paths: [TargetPath] = []
+    for fragment in fragments {
+      paths += fragment.files.filter { $0.file.seedKeys.contains(where: knows) }.map(\.file.path)
+      paths += fragment.descriptions.filter { finds(in: $0.value.span) }.map(\.key)
+    }
+    guard !paths.isEmpty else { return }
+    let problems = paths.sorted().prefix(CatalogScanner.problemLimit).map { ScanProblem(path: $0.name, fault: .secretKey) }
+    throw .scan(problems, count: paths.count)
+  }
+}
+
 extension ScannedFile {
   /// A file that another machine has seen.
-  init(path: TargetPath, byteCount: Int64) {
+  init(path: TargetPath, byteCount: Int64, seedKeys: [Ed25519PublicKey]) {
     self.init(
       path: path,
       status: FileStatus(
         device: 0, inode: 0, kind: .regular, byteCount: byteCount, modifiedNanoseconds: 0, changedNanoseconds: 0, permissions: 0, owner: 0,
-        linkCount: 1))
+        linkCount: 1), seedKeys: seedKeys)
   }
 }
 

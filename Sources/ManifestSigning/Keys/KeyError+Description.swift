@@ -55,7 +55,9 @@ extension KeyError: CustomStringConvertible {
     case .looseFileMode: "chmod 600 \(KeyError.quoted(path))"
     case .looseFolderMode: "chmod 700 \(KeyError.quoted(path))"
     case .notImportable(let fault): fault.hint
-    case .symbolicLink, .notFolder: "name the real path: realpath \(KeyError.quoted(path))"
+    case .symbolicLink:
+      "replace the link by the file: cp -p --remove-destination \"$(realpath \(KeyError.quoted(path)))\" \(KeyError.quoted(path))"
+    case .notFolder: "name the real path: realpath \(KeyError.quoted(path))"
     default: nil
     }
   }

@@ -46,12 +46,14 @@ public import FileIO
   private let variables: SecretVariables
   private var kept: KeptPassphrase?
   private var keptIsTyped = false
+  /// Whether the variable is set, to nothing maybe, which the standard one may be on purpose.
+  private let hasVariable: Bool
   private var others: [String: PassphraseSource] = [:]
   /// Whether the person wants the command to end; asked while a signer works.
   let isCancelled: () -> Bool
 
-  /// Takes all of manifest-sign's variables out of the environment at once, so that no program or module that is started later sees one, whether it
-  /// is needed or not.
+  /// Takes all of manifest-sign's variables out of the environment at once, where `ProcessHardening` has not done so before: no program or module
+  /// that is started later sees one, whether it is needed or not.
   ///
   /// To be called before any thread is started.
   /// - Parameters:
@@ -80,7 +82,8 @@ public import FileIO
     self.notice = notice
     self.variables = variables
     do throws(KeyError) { kept = try variables.take(variable) } catch { throw .key(error, path: variable) }
-    guard kept != nil else { return }
+    hasVariable = kept != nil
+    guard hasVariable else { return }
     switch option {
     case .file(let path): notice(.unused(path, variable: variable))
     case .descriptor(let number): notice(.unused("file descriptor \(number)", variable: variable))
@@ -115,7 +118,7 @@ public import FileIO
   /// - Parameters:
   ///   - name: what is being protected, for the prompt.
   ///   - body: must not use this source.
-  /// - Throws: `KeyError.passphrasesDiffer`, `KeyError.passphraseEmpty` (typed only), `KeyError.passphraseMissing`.
+  /// - Throws: `KeyError.passphrasesDiffer`, `KeyError.passphraseEmpty` (but where the standard variable is set to nothing), `KeyError.passphraseMissing`.
   public func withNewPassphrase<R: ~Copyable>(
     for name: String, _ body: (borrowing Passphrase) throws(SigningError) -> R
   ) throws(SigningError) -> R {
@@ -126,7 +129,11 @@ public import FileIO
   /// Sees to it that there is a passphrase for a new key.
   func askForNew(_ name: String) throws(SigningError) {
     try readOption()
-    guard kept == nil else { return }
+    if let kept {
+      // A command that failed, or a pipe that was read before, would leave a key that anyone can open.
+      guard kept.passphrase.isEmpty, !isChosenEmpty else { return }
+      throw .key(.passphraseEmpty, path: place)
+    }
     let first = try ask("New passphrase for \(name)")
     guard !first.isEmpty else { throw .key(.passphraseEmpty, path: "") }
     let second = try ask("The same passphrase again")
@@ -184,8 +191,20 @@ public import FileIO
   }
 
   /// Takes another variable out of the environment, for a source that may be wanted later.
-  func reserve(_ variable: String) throws(SigningError) {
-    do throws(KeyError) { try variables.reserve(variable) } catch { throw .key(error, path: variable) }
+  func reserve(_ variable: String) {
+    variables.reserve(variable)
+  }
+
+  private var isChosenEmpty: Bool { hasVariable && variable == Self.standardVariable }
+
+  /// Where the passphrase comes from, for messages.
+  private var place: String {
+    guard !hasVariable else { return variable }
+    return switch option {
+    case .file(let path), .configuredFile(let path): path
+    case .descriptor(let number): "file descriptor \(number)"
+    case nil: ""
+    }
   }
 
   /// Whether the passphrase that was used is empty, as an unset variable of a CI leaves it: the person should know.

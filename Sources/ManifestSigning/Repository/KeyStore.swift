@@ -89,6 +89,9 @@ public struct KeyStore {
     return TopLevelRole.allCases.filter { state.root.payload[$0].keyIDs.contains(id) }
   }
 
+  /// The last root that listed a key which the newest does not list.
+  public func retiredAfter(_ id: KeyID) -> Version? { retired?.lastRoots[id] }
+
   /// The public half of a key, from `keys`.
   public func publicKey(named name: String) throws(SigningError) -> Ed25519PublicKey {
     try Self.requireName(name)
@@ -143,21 +146,51 @@ public struct KeyStore {
     try requireFresh(key.publicKey, name: name)
     let hasPublicKey = publicKeyMayExist ? try isPresent(layout.publicKey(name)) : false
     if hasPublicKey, try publicKey(named: name) != key.publicKey { throw .key(.otherPublicKey, path: layout.publicKey(name)) }
-    try SecretsFolder.prepare(layout)
-    try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.keys) }
+    try SecretsFolder.check(layout)
     let path = layout.secretKey(name)
+    // Before the first folder is made: without a passphrase there is nothing to make.
+    let content: SecureBytes
     switch protection {
-    case .none: try SecretKeyFile.writeUnencrypted(key, name: name, path: path)
-    case .passphrase(let source): try Self.write(key, name, source, path)
+    case .none: do throws(KeyError) { content = try SecretKeyFile.clearText(key, name: name) } catch { throw .key(error, path: path) }
+    case .passphrase(let source): content = try Self.encrypted(key, name, source, path)
     }
-    if !hasPublicKey { try PublicKeyFile.write(key.publicKey, path: layout.publicKey(name)) }
+    var folders: [String] = []
+    for folder in [layout.folder, layout.secrets, layout.keys] where try !isPresent(folder) { folders.append(folder) }
+    var written: [String] = []
+    do throws(SigningError) {
+      if let ignored = try SecretsFolder.prepare(layout) { written.append(ignored) }
+      try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.keys) }
+      try KeyFileAccess.writeNew(path: path, content: content, isSecret: true)
+      written.append(path)
+      if !hasPublicKey { try PublicKeyFile.write(key.publicKey, path: layout.publicKey(name)) }
+    } catch {
+      Self.takeBack(written, folders)
+      throw error
+    }
   }
 
-  private static func write(
-    _ key: borrowing SecretKey, _ name: String, _ source: PassphraseSource, _ path: String
-  ) throws(SigningError) {
-    let content = try encrypted(key, name, source, path)
-    try KeyFileAccess.writeNew(path: path, content: content, isSecret: true)
+  /// Removes what was just made, as far as it can be.
+  private static func takeBack(_ files: [String], _ folders: [String]) {
+    for path in files.reversed() { do { try FileSystem.remove(path) } catch {} }
+    for path in folders.reversed() { do { try FileSystem.removeDirectory(path) } catch {} }
+  }
+
+  /// Takes keys away again that were made for work that failed, and that no published or pending file names.
+  /// - Returns: the names of those that are gone.
+  public static func removeUnused(_ names: [String], _ layout: RepositoryLayout) -> [String] {
+    let texts = [layout.metadata, layout.pending].flatMap { folder in
+      ((try? FileSystem.names(inDirectory: folder)) ?? []).map { "\(folder)/\(String(decoding: $0, as: UTF8.self))" }
+    }.filter { $0.hasSuffix(".json") }
+    return names.filter { name in
+      guard let id = try? Key(PublicKeyFile.read(path: layout.publicKey(name))).id else { return false }
+      let isNamed = texts.contains { path in
+        // What can't be read may name it.
+        guard let text = try? readFile(path, limit: VerificationLimits().metadataByteCount) else { return true }
+        return String(decoding: text, as: UTF8.self).contains(id.description)
+      }
+      if !isNamed { takeBack([layout.publicKey(name), layout.secretKey(name)], []) }
+      return !isNamed
+    }
   }
 
   private static func encrypted(
@@ -172,9 +205,10 @@ public struct KeyStore {
   /// Opens a secret key file and writes it anew under another passphrase, or none. The old content stays until the new one was opened and found to
   /// hold the same key.
   /// - Parameter notice: told of a key that has no passphrase, or had none: then its old content may still be read from the disk.
-  public func changePassphrase(
+  /// - Returns: false where there was none, and is none now.
+  @discardableResult public func changePassphrase(
     of name: String, from old: PassphraseSource, to protection: Protection, notice: (KeyNotice) -> Void
-  ) throws(SigningError) {
+  ) throws(SigningError) -> Bool {
     try Self.requireName(name)
     let path = layout.secretKey(name)
     let file = try SecretKeyFile.read(path: path)
@@ -190,6 +224,7 @@ public struct KeyStore {
         guard proven.publicKey == publicKey else { throw .key(.publicKeyMismatch, path: path) }
       }
       notice(.unencrypted(name: keyName, path: path))
+      return wasEncrypted
     case .passphrase(let source):
       let content = try Self.encrypted(key, keyName, source, path)
       let publicKey = key.publicKey
@@ -199,12 +234,17 @@ public struct KeyStore {
       }
       if !wasEncrypted { notice(.wasUnencrypted(name: keyName, path: path)) }
     }
+    return true
   }
 
   // MARK: Names
 
   /// A name that is a file's name everywhere: no separator, nothing hidden, nothing that reads as an option.
   public static func requireName(_ name: String) throws(SigningError) {
+    guard isName(name) else { throw .keyName(name) }
+  }
+
+  private static func isName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       switch byte {
@@ -213,8 +253,7 @@ public struct KeyStore {
       }
     }
     let others = Array("-_.".utf8)
-    guard (1...SecretKeyText.nameByteLimit).contains(bytes.count), let first = bytes.first, isAlphanumeric(first),
-      bytes.allSatisfy({ isAlphanumeric($0) || others.contains($0) })
-    else { throw .keyName(name) }
+    guard (1...SecretKeyText.nameByteLimit).contains(bytes.count), let first = bytes.first, isAlphanumeric(first) else { return false }
+    return bytes.allSatisfy { isAlphanumeric($0) || others.contains($0) }
   }
 }

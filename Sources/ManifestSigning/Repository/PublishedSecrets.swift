@@ -1,9 +1,10 @@
 internal import FileIO
 internal import TUFMetadata
 
-/// Looks for secret keys where everybody may look: below `manifests`, which is served, and below `keys`, which is shared.
+/// Looks for secret keys where everybody may look: below `manifests`, which is served, and below `keys` and `pending`, which are shared. All that
+/// opens a repository for change does so (`Repository`), and so does each `key` verb.
 public enum PublishedSecrets {
-  private static let folders = ["manifests", "keys"]
+  static let folders = ["manifests", "keys", "pending"]
 
   /// - Throws: `publishedSecrets` with the paths; `file` where something can't be read.
   public static func refuse(in layout: RepositoryLayout) throws(SigningError) {

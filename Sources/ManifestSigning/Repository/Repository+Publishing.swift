@@ -77,14 +77,13 @@ extension Repository {
     _ source: PublishingSource, _ options: PublishingOptions, as team: ByteString? = nil, passphrases: PassphraseSource, now: UTCTime,
     observer: some PublishingObserver
   ) throws(SigningError) -> PublishingReport {
-    try PublishedSecrets.refuse(in: layout)
     let state = try PublishedState(layout)
     try TrustedRoot.requireKept(state, layout)
     let (policy, isNewPolicy) = try policy(options)
     // What a killed publication left would be served with the rest.
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
     let share = try CatalogShare(state, team: team, layout)
-    var (content, cacheWarnings) = try content(of: source, options, share, policy, now, observer)
+    var (content, cacheWarnings) = try content(of: source, options, share, RetiredKeys(state), policy, now, observer)
     try share.take(from: &content.manifest)
     let changes = share.changes(to: content.manifest)
     try Self.requireAllowed(changes, content, options)
@@ -124,8 +123,8 @@ extension Repository {
   }
 
   private func content(
-    of source: PublishingSource, _ options: PublishingOptions, _ share: CatalogShare, _ policy: Policy, _ now: UTCTime,
-    _ observer: some PublishingObserver
+    of source: PublishingSource, _ options: PublishingOptions, _ share: CatalogShare, _ retired: RetiredKeys, _ policy: Policy,
+    _ now: UTCTime, _ observer: some PublishingObserver
   ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
     switch source {
     case .folder(let folder): return try content(of: folder, options, share, observer)
@@ -134,7 +133,14 @@ extension Repository {
       var machines: [String: Ed25519PublicKey] = [:]
       for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
       var fragments: [Fragment] = []
-      for path in paths { fragments.append(try Fragment(path, machines: machines, now: now)) }
+      for path in paths {
+        fragments.append(
+          try Fragment(path, machines: machines, now: now) { (id) throws(SigningError) in
+            guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
+            try retired.refuse(id)
+          })
+      }
+      try SecretSearch(layout).refuse(in: fragments)
       let content = try CatalogContent(
         try FragmentMerge(fragments), others: share.othersModels, allowsMovingSources: options.allowsMovingSources
       ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) }

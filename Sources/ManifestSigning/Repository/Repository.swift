@@ -7,7 +7,7 @@ public struct Repository: ~Copyable {
   let lock: FileLock
 
   /// Opens a repository that was created before.
-  /// - Throws: `noRepository`, `locked` or `file`.
+  /// - Throws: `noRepository`, `locked`, `file`, or `publishedSecrets` where a secret key lies where others look.
   public init(_ layout: RepositoryLayout) throws(SigningError) {
     do throws(Errno) { _ = try FileSystem.status(of: layout.metadata(.root, .first), followingLinks: true) } catch {
       guard error == .notFound || error == .notDirectory else {
@@ -15,7 +15,9 @@ public struct Repository: ~Copyable {
       }
       throw .noRepository(path: layout.folder)
     }
-    lock = try Self.lock(layout)
+    let held = try Self.lock(layout)
+    try PublishedSecrets.refuse(in: layout)
+    lock = held
     self.layout = layout
   }
 

@@ -68,6 +68,7 @@ public struct RepositoryCreation {
   public func run(
     keys: Keys, now: UTCTime, isCancelled: () -> Bool = { false }, notice: (KeyNotice) -> Void
   ) throws(SigningError) -> Result {
+    try PublishedSecrets.refuse(in: layout)
     let names = Self.keyNames(sizes)
     try requireNothingIsOverwritten(names, keys)
     // Asked for before the first folder is made: without a passphrase there is nothing to make.
@@ -86,9 +87,9 @@ public struct RepositoryCreation {
     let folders = try missingFolders()
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(layout.folder) }
     let lock = try Repository.lock(layout)
-    try requireNothingIsOverwritten(names, keys)
     var written: [String] = []
     do {
+      try requireNothingIsOverwritten(names, keys)
       if makesSecretsFolder, let path = try SecretsFolder.prepare(layout) { written.append(path) }
       if signers.isEmpty { signers = try newSigners(names, keys, &written, isCancelled, notice) }
       let root = if let early { early } else { try signedRoot(names, signers, now) }
@@ -147,6 +148,8 @@ public struct RepositoryCreation {
     } catch {
       guard error == .notFound || error == .notDirectory else { return }
       for path in written.reversed() { do { try FileSystem.remove(path) } catch {} }
+      // A folder that this run made holds nothing but the lock, which nobody else can be waiting for.
+      if folders.contains(layout.folder) { do { try FileSystem.remove(layout.lock) } catch {} }
       for path in folders.reversed() { do { try FileSystem.removeDirectory(path) } catch {} }
     }
   }
@@ -154,7 +157,8 @@ public struct RepositoryCreation {
   /// The folders that this run will make, those that hold others first.
   private func missingFolders() throws(SigningError) -> [String] {
     var folders: [String] = []
-    for path in ["\(layout.folder)/manifests", layout.metadata, layout.targets, layout.keys, layout.secrets] where try !isPresent(path) {
+    for path in [layout.folder, "\(layout.folder)/manifests", layout.metadata, layout.targets, layout.keys, layout.secrets]
+    where try !isPresent(path) {
       folders.append(path)
     }
     return folders

@@ -1,3 +1,4 @@
+internal import FileIO
 internal import ManifestVerifier
 public import TUFMetadata
 
@@ -9,14 +10,37 @@ public struct RetiredKeys: Sendable {
 
   /// - Throws: `published` where a root can't be read, which a verified state excludes.
   public init(_ state: PublishedState) throws(SigningError) {
-    var lastRoots: [KeyID: Version] = [:]
+    var roots: [Root] = []
     for bytes in state.roots {
-      let root: Root
-      do { root = try UnverifiedMetadata<Root>(parsing: bytes).payload } catch { throw .published(.malformed(role: "root", error)) }
-      for role in TopLevelRole.allCases { for id in root[role].keyIDs { lastRoots[id] = root.version } }
+      do { roots.append(try UnverifiedMetadata<Root>(parsing: bytes).payload) } catch { throw .published(.malformed(role: "root", error)) }
     }
-    let current = Set(TopLevelRole.allCases.flatMap { state.root.payload[$0].keyIDs })
+    self.init(roots)
+  }
+
+  /// From the roots as they lie there, verified by nobody: enough to refuse a key, where there may be no repository at all.
+  init(readingRootsOf layout: RepositoryLayout) {
+    var roots: [Root] = []
+    var version = Version.first
+    while let bytes = try? readFile(layout.metadata(.root, version), limit: VerificationLimits().rootByteCount),
+      let root = try? UnverifiedMetadata<Root>(parsing: bytes).payload
+    {
+      roots.append(root)
+      guard let next = version.next else { break }
+      version = next
+    }
+    self.init(roots)
+  }
+
+  private init(_ roots: [Root]) {
+    var lastRoots: [KeyID: Version] = [:]
+    for root in roots { for id in Self.ids(root) { lastRoots[id] = root.version } }
+    let current = Set(roots.last.map(Self.ids) ?? [])
     self.lastRoots = lastRoots.filter { !current.contains($0.key) }
+  }
+
+  /// The keys of all roles, under the ids by which others would list the same ones too.
+  private static func ids(_ root: Root) -> [KeyID] {
+    TopLevelRole.allCases.flatMap { root[$0].keyIDs }.flatMap { id in [id] + (root.keys[id]?.ed25519.map { [Key($0).id] } ?? []) }
   }
 
   /// - Throws: `retiredKey`.

@@ -20,7 +20,7 @@ enum SecretsFolder {
 
   /// - Throws: `secretsFolder` where it would lie in what is served or shared; `key` where it is there and others may use it.
   static func check(_ layout: RepositoryLayout) throws(SigningError) {
-    for name in ["manifests", "keys"] where try lies(layout.secrets, below: name, of: layout.folder) {
+    for name in PublishedSecrets.folders where try lies(layout.secrets, below: name, of: layout.folder) {
       throw .secretsFolder(path: layout.secrets, published: name)
     }
     do throws(SigningError) { _ = try KeyFileAccess.openSecretFolder(layout.secrets) } catch {

@@ -27,22 +27,34 @@ package enum ChildProcess {
   static let messageByteLimit = 1000
   static let interruptSignal = SIGINT
 
-  /// - Parameter isCancelled: whether the person wants to end it all; then the program is ended, and all that it started.
+  /// - Parameter isCancelled: whether the person wants to end it all; then the program is ended, and its process group.
   package static func run(
     _ words: [String], input: [UInt8], outputLimit: Int, seconds: Int, isCancelled: () -> Bool
+  ) throws(SignerFault) -> Outcome {
+    try run(words, input: input, secret: nil, outputLimit: outputLimit, seconds: seconds, isCancelled: isCancelled)
+  }
+
+  /// - Parameter secret: a pipe whose reading end the program gets as descriptor 3.
+  static func run(
+    _ words: [String], input: [UInt8], secret: PipeEnds?, outputLimit: Int, seconds: Int, isCancelled: () -> Bool
   ) throws(SignerFault) -> Outcome {
     let standardInput = try PipeEnds()
     let standardOutput = try PipeEnds()
     let standardError = try PipeEnds()
     let terminal = ForegroundTerminal()
-    let process = try start(words, standardInput, standardOutput, standardError)
+    let process = try start(
+      words, [standardInput.readEnd, standardOutput.writeEnd, standardError.writeEnd] + (secret.map { [$0.readEnd] } ?? []))
+    secret?.closeReadEnd()
     terminal.lend(to: process)
     standardInput.closeReadEnd()
     standardOutput.closeWriteEnd()
     standardError.closeWriteEnd()
     let deadline = Deadline(seconds: seconds)
     var transfer = Transfer(input: input, outputLimit: outputLimit)
-    let isComplete = transfer.run(standardInput, standardOutput, standardError, deadline, isCancelled)
+    let isComplete = transfer.run(standardInput, standardOutput, standardError, deadline, isCancelled) {
+      continueIfStopped(process)
+      return hasEnded(process)
+    }
     standardInput.closeWriteEnd()
     guard isComplete, let end = wait(for: process, deadline, isCancelled) else {
       endGroup(process)
@@ -55,9 +67,8 @@ package enum ChildProcess {
 
   // MARK: Starting
 
-  private static func start(
-    _ words: [String], _ input: borrowing PipeEnds, _ output: borrowing PipeEnds, _ error: borrowing PipeEnds
-  ) throws(SignerFault) -> pid_t {
+  /// - Parameter descriptors: what it gets as its descriptors 0, 1, 2 and so on. None of them has one of these numbers before, but the last one may.
+  private static func start(_ words: [String], _ descriptors: [CInt]) throws(SignerFault) -> pid_t {
     guard let program = words.first else { throw .notStarted(Errno(ENOENT)) }
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -71,7 +82,7 @@ package enum ChildProcess {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    for (descriptor, number) in [(input.readEnd, 0), (output.writeEnd, 1), (error.writeEnd, 2)] {
+    for (number, descriptor) in descriptors.enumerated() {
       unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(number))
     }
     // Signals that this process catches or ignores have their usual effect again.
@@ -86,7 +97,7 @@ package enum ChildProcess {
         &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT))
     #else
       // A descriptor that came from outside, such as that of --passphrase-fd, is not marked to be closed.
-      unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+      unsafe posix_spawn_file_actions_addclosefrom_np(&actions, CInt(descriptors.count))
       unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
     #endif
     var process: pid_t = 0
@@ -137,11 +148,13 @@ package enum ChildProcess {
       }
       if result < 0, errno != EINTR { return nil }
       guard deadline.milliseconds > 0, !isCancelled() else { return nil }
+      continueIfStopped(process)
       // Nothing to wait on but time: 2 ms cost nothing beside a signature.
       usleep(2000)
     }
   }
-  /// Ends a program and all that it started: with a request first, so that it can clear up.
+
+  /// Ends a program and its process group, in which is all that it started, unless that has left it: with a request first, so that it can clear up.
   private static func endGroup(_ process: pid_t) {
     kill(-process, SIGTERM)
     let deadline = Deadline(seconds: 1)
@@ -156,5 +169,18 @@ package enum ChildProcess {
     // `information` outlives the call, which leaves the process to be waited for.
     let result = unsafe waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT)
     return unsafe result != 0 || information.si_signo == SIGCHLD
+  }
+
+  /// One that Control-Z has stopped goes on at once: no shell looks after it that could have it go on later.
+  private static func continueIfStopped(_ process: pid_t) {
+    var information = unsafe siginfo_t()
+    // `information` outlives the call, which fills it as one of SIGCHLD.
+    guard unsafe waitid(P_PID, id_t(process), &information, WSTOPPED | WNOHANG) == 0, unsafe information.si_signo == SIGCHLD else { return }
+    #if canImport(Darwin)
+      let signal = unsafe information.si_status
+    #else
+      let signal = unsafe information._sifields._sigchld.si_status
+    #endif
+    if signal == SIGTSTP { kill(-process, SIGCONT) }
   }
 }

@@ -12,6 +12,8 @@ struct Deadline {
 
   init(seconds: Int) { end = Self.now() + Int64(clamping: seconds) * 1000 }
 
+  init(milliseconds: Int64) { end = Self.now() + milliseconds }
+
   /// What is left, at most a second, so that nothing is waited for longer without a look around.
   var milliseconds: CInt { CInt(clamping: min(max(end - Self.now(), 0), 1000)) }
 
@@ -41,6 +43,19 @@ final class PipeEnds {
     closeWriteEnd()
   }
 
+  /// Writes bytes for whoever gets the reading end, and closes the other. So few that the pipe holds them.
+  func fill(with bytes: borrowing SecureBytes) throws(SignerFault) {
+    var offset = 0
+    while offset < bytes.count {
+      // The rest of the bytes, whose count goes with it.
+      let written = unsafe bytes.withUnsafeBytes { base, count in unsafe write(writeEnd, base + offset, count - offset) }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { throw .notStarted(Errno(errno)) }
+      offset += written
+    }
+    closeWriteEnd()
+  }
+
   func closeReadEnd() {
     if readEnd >= 0 { _ = close(readEnd) }
     readEnd = -1
@@ -66,15 +81,26 @@ struct Transfer {
     self.outputLimit = outputLimit
   }
 
+  /// How long what a child has left behind may still write, in milliseconds: the end of a pipeline, say, and not a daemon that never closes what it
+  /// got from the child.
+  static let grace: Int64 = 500
+  /// How long nothing is looked at while nothing is written, in milliseconds.
+  private static let pause: CInt = 20
+
+  /// - Parameter hasEnded: whether the child has, whose pipes others may still hold.
   /// - Returns: false where the time is up, the child never stops talking, or the person wants to end it all.
   mutating func run(
-    _ standardInput: PipeEnds, _ standardOutput: PipeEnds, _ standardError: PipeEnds, _ deadline: Deadline, _ isCancelled: () -> Bool
+    _ standardInput: PipeEnds, _ standardOutput: PipeEnds, _ standardError: PipeEnds, _ deadline: Deadline, _ isCancelled: () -> Bool,
+    hasEnded: () -> Bool
   ) -> Bool {
+    var graceEnd: Deadline?
     for end in [standardInput.writeEnd, standardOutput.readEnd, standardError.readEnd] {
       _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
     }
     while standardOutput.readEnd >= 0 || standardError.readEnd >= 0 {
       guard deadline.milliseconds > 0, !isCancelled() else { return false }
+      if let graceEnd, graceEnd.milliseconds == 0 { return true }
+      if graceEnd == nil, hasEnded() { graceEnd = Deadline(milliseconds: Self.grace) }
       if offset >= input.count { standardInput.closeWriteEnd() }
       var requests = [
         pollfd(fd: standardInput.writeEnd, events: Int16(POLLOUT), revents: 0),
@@ -82,7 +108,7 @@ struct Transfer {
         pollfd(fd: standardError.readEnd, events: Int16(POLLIN), revents: 0),
       ]
       // Three structures; a number below 0 is passed over by the system.
-      guard unsafe poll(&requests, 3, deadline.milliseconds) > 0 else { continue }
+      guard unsafe poll(&requests, 3, min(deadline.milliseconds, Self.pause)) > 0 else { continue }
       if requests[0].revents != 0 { feed(standardInput) }
       if requests[1].revents != 0 {
         if let bytes = receive(standardOutput) {

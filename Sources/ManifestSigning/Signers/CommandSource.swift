@@ -34,7 +34,7 @@ final class CommandSource: SignatureSource {
   }
 
   /// The lines that a program complained with, as one.
-  private static func readable(_ bytes: [UInt8]) -> String {
+  static func readable(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " / ")
   }
 }

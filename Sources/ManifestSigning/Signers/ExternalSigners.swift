@@ -23,7 +23,7 @@ struct ExternalSigners {
     guard let entry = entries[id] else { return nil }
     guard let key = entry.publicKey ?? publicKey else { throw .signer(name: entry.name, .unknownPublicKey) }
     // Those of other tokens too: no module or program sees a PIN that is not meant for it.
-    for case .token(_, _, let variable) in entries.values.map(\.kind) { try passphrases.reserve(variable) }
+    for case .token(_, _, let variable, _) in entries.values.map(\.kind) { passphrases.reserve(variable) }
     return ExternalSigner(
       name: entry.name, publicKey: key, longestMessage: entry.longestMessage, source: try source(of: entry, passphrases))
   }
@@ -33,13 +33,14 @@ struct ExternalSigners {
     case .command(let words, let seconds):
       try FileSafety.requireOwn(words[0], allowsRoot: true)
       return CommandSource(words: words, seconds: seconds, isCancelled: passphrases.isCancelled)
-    case .token(let text, let pinFile, let pinVariable):
+    case .token(let text, let pinFile, let pinVariable, let seconds):
       let uri: PKCS11URI
       do { uri = try PKCS11URI(text) } catch { throw .signer(name: entry.name, .module(path: text, reason: error.reason)) }
       let modulePath = uri.modulePath ?? ""
       try FileSafety.requireOwn(modulePath, allowsRoot: true)
       let pins = try passphrases.another(variable: pinVariable, option: pinFile.map { .configuredFile($0) }, for: uri.tokenDescription)
-      return PKCS11Source(uri: uri, modulePath: modulePath) { (use) throws(SignerFault) in
+      let settings = PKCS11Source.Settings(uri: text, modulePath: modulePath, seconds: seconds)
+      return PKCS11Source(settings, isCancelled: passphrases.isCancelled) { (use) throws(SignerFault) in
         do throws(SigningError) {
           try pins.withPassphrase(for: "PIN of \(entry.name)") { (pin) throws(SigningError) in
             do throws(SignerFault) { try use(pin) } catch { throw .signer(name: entry.name, error) }

@@ -6,7 +6,7 @@ internal import CPKCS11
   internal import Glibc
 #endif
 
-/// A PKCS #11 module in this process, initialised as long as the value lives. All calls of the interface stand here.
+/// A PKCS #11 module in this process, which is started for nothing else (`TokenProcess`), initialised as long as the value lives. All calls of the interface stand here.
 @safe final class PKCS11Module {
   private let handle: UnsafeMutableRawPointer
   private let functions: CK_FUNCTION_LIST
@@ -154,13 +154,29 @@ internal import CPKCS11
     return objects[0]
   }
 
+  private func keyType(_ key: UInt, _ session: UInt) -> UInt? {
+    var type: UInt = 0
+    // The template points to the variable for the time of this closure, and the module writes no more than its size.
+    let result = unsafe withUnsafeMutableBytes(of: &type) { bytes in
+      var template = unsafe CK_ATTRIBUTE(type: CKA_KEY_TYPE.value, pValue: bytes.baseAddress, ulValueLen: UInt(bytes.count))
+      return unsafe functions.C_GetAttributeValue.map { unsafe $0(session, key, &template, 1) }
+    }
+    return result == CKR_OK.value ? type : nil
+  }
+
   func sign(_ message: [UInt8], with key: UInt, _ session: UInt) throws(SignerFault) -> [UInt8] {
     var mechanism = unsafe CK_MECHANISM(mechanism: CKM_EDDSA.value, pParameter: nil, ulParameterLen: 0)
     var signature = [UInt8](repeating: 0, count: 256)
     var count = UInt(signature.count)
     // The pointers are to variables and arrays that outlive the calls, and the counts are theirs.
-    try check(unsafe functions.C_SignInit.map { unsafe $0(session, &mechanism, key) }, "C_SignInit")
-    try check(unsafe functions.C_Sign.map { unsafe $0(session, message, UInt(message.count), &signature, &count) }, "C_Sign")
+    do throws(SignerFault) {
+      try check(unsafe functions.C_SignInit.map { unsafe $0(session, &mechanism, key) }, "C_SignInit")
+      try check(unsafe functions.C_Sign.map { unsafe $0(session, message, UInt(message.count), &signature, &count) }, "C_Sign")
+    } catch {
+      // Some modules sign with a key of another kind as far as they get.
+      if let type = keyType(key, session), type != CKK_EC_EDWARDS.value { throw .keyType(type) }
+      throw error
+    }
     return Array(signature.prefix(Int(min(count, UInt(signature.count)))))
   }
 }

@@ -1,59 +1,67 @@
 internal import TUFMetadata
 
-/// A key on a PKCS #11 token. The module is loaded, and the PIN asked for, when the first signature is wanted.
+/// A key on a PKCS #11 token. Its module is loaded into a process of its own for each signature, so that one that hangs or crashes, or reads what is
+/// in memory, is no worse than a program that signs.
 final class PKCS11Source: SignatureSource {
-  /// Lends the PIN to a use of it.
+  /// Lends the PIN to a use of it; asked for only where the token wants it.
   typealias WithPIN = (_ use: (borrowing Passphrase) throws(SignerFault) -> Void) throws(SignerFault) -> Void
 
-  /// An open session: closed, and its module unloaded, when it goes out of scope.
-  private final class Session {
-    let module: PKCS11Module
-    let number: UInt
-    let key: UInt
-
-    init(_ uri: PKCS11URI, modulePath: String, withPIN: WithPIN) throws(SignerFault) {
-      let module = try PKCS11Module(path: modulePath)
-      let (slot, needsLogin, hasPINPad) = try module.slot(of: uri)
-      let number = try module.openSession(slot)
-      do throws(SignerFault) {
-        if needsLogin, hasPINPad {
-          try module.logIn(number)
-        } else if needsLogin {
-          try withPIN { (pin) throws(SignerFault) in try module.logIn(number, pin: pin) }
-        }
-        key = try module.key(uri, number)
-      } catch {
-        module.closeSession(number)
-        throw error
-      }
-      self.module = module
-      self.number = number
-    }
-
-    deinit { module.closeSession(number) }
+  struct Settings {
+    let uri: String
+    let modulePath: String
+    /// How long the token may take for a signature.
+    let seconds: Int
   }
 
-  private let uri: PKCS11URI
-  private let modulePath: String
+  private let settings: Settings
+  private let isCancelled: () -> Bool
   private let withPIN: WithPIN
-  private var session: Session?
+  private var needsPIN = false
 
-  init(uri: PKCS11URI, modulePath: String, withPIN: @escaping WithPIN) {
-    self.uri = uri
-    self.modulePath = modulePath
+  init(_ settings: Settings, isCancelled: @escaping () -> Bool, withPIN: @escaping WithPIN) {
+    self.settings = settings
+    self.isCancelled = isCancelled
     self.withPIN = withPIN
   }
 
   func signature(over message: [UInt8]) throws(SignerFault) -> Ed25519Signature {
-    let session: Session
-    if let open = self.session {
-      session = open
-    } else {
-      session = try Session(uri, modulePath: modulePath, withPIN: withPIN)
-      self.session = session
+    if !needsPIN {
+      if case .signature(let bytes) = try ask(message, pin: nil) { return try Self.signature(bytes) }
+      needsPIN = true
     }
-    let bytes = try session.module.sign(message, with: session.key, session.number)
+    let pipe = try PipeEnds()
+    try withPIN { (pin) throws(SignerFault) in try pipe.fill(with: pin.bytes) }
+    guard case .signature(let bytes) = try ask(message, pin: pipe) else {
+      throw .module(path: settings.modulePath, reason: "it wants a PIN twice")
+    }
+    return try Self.signature(bytes)
+  }
+
+  private static func signature(_ bytes: [UInt8]) throws(SignerFault) -> Ed25519Signature {
     guard let signature = try? Ed25519Signature(bytes: bytes) else { throw .noise(byteCount: bytes.count, messages: "") }
     return signature
+  }
+
+  private func ask(_ message: [UInt8], pin: PipeEnds?) throws(SignerFault) -> TokenAnswer {
+    guard let words = TokenProcess.words else {
+      throw .module(path: settings.modulePath, reason: "this program does not call TokenProcess.serveIfAsked() when it starts")
+    }
+    let request = TokenRequest(uri: settings.uri, hasPIN: pin != nil, message: message)
+    let outcome = try ChildProcess.run(
+      words, input: request.bytes, secret: pin, outputLimit: TokenAnswer.byteLimit, seconds: settings.seconds, isCancelled: isCancelled)
+    // What was said whole counts, whatever becomes of the module afterwards.
+    if let answer = TokenAnswer(outcome.output) {
+      if case .fault(let fault) = answer { throw fault.at(modulePath: settings.modulePath) }
+      return answer
+    }
+    let messages = CommandSource.readable(outcome.messages)
+    let said = messages.isEmpty ? "" : "; it said: \(messages)"
+    switch outcome.end {
+    case .killed(ChildProcess.interruptSignal): throw .interrupted
+    case .killed(let signal):
+      throw .module(path: settings.modulePath, reason: "signal \(signal) ended the process that it was loaded into\(said)")
+    case .exited(let status):
+      throw .module(path: settings.modulePath, reason: "it ended the process that it was loaded into, with status \(status)\(said)")
+    }
   }
 }

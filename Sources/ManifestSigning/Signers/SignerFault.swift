@@ -24,6 +24,8 @@ public enum SignerFault: Error, Equatable, Sendable {
   case module(path: String, reason: String)
   /// A function of the module failed.
   case token(function: String, code: UInt)
+  /// The key on the token is of another kind than Ed25519.
+  case keyType(UInt)
   /// The PIN is wrong; it is tried once, so that the token does not lock itself.
   case wrongPIN
   case lockedPIN
@@ -53,6 +55,8 @@ extension SignerFault: CustomStringConvertible {
     case .unknownPublicKey: "its public half is not known: give public_key instead of key_id, or put it into keys as PEM"
     case .module(let path, let reason): "the PKCS #11 module \(path) can't be used: \(reason)"
     case .token(let function, let code): "\(function) of the PKCS #11 module failed with 0x\(String(code, radix: 16))"
+    case .keyType(let type):
+      "the key on the token is no Ed25519 key: its type is 0x\(String(type, radix: 16))\(type == 0 ? ", RSA" : type == 3 ? ", ECDSA" : "")"
     case .wrongPIN: "the PIN is wrong; it was tried once only, since a token locks itself after a few"
     case .lockedPIN: "the PIN is locked after too many wrong ones"
     case .noPIN(let variable):

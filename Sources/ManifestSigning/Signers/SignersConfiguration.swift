@@ -16,7 +16,7 @@ public struct SignersConfiguration: Equatable, Sendable {
     /// An absolute path and arguments, given to the system as they are.
     case command([String], seconds: Int)
     /// - `pinVariable`: the environment variable of the PIN.
-    case token(uri: String, pinFile: String?, pinVariable: String)
+    case token(uri: String, pinFile: String?, pinVariable: String, seconds: Int)
   }
 
   /// One signer.
@@ -40,6 +40,11 @@ public struct SignersConfiguration: Equatable, Sendable {
 
   /// Without any.
   public init() { entries = [] }
+
+  /// The environment variables from which PINs come.
+  var pinVariables: [String] {
+    entries.compactMap { if case .token(_, _, let variable, _) = $0.kind { variable } else { nil } }
+  }
 
   /// Where the file lies: `signed-manifest/signers.json` below the configuration folder.
   /// - Parameters:
@@ -118,18 +123,17 @@ extension SignersConfiguration.Entry {
         throw .invalidValue(path: name.description, expected: "no such member of a \(kind)", found: "one")
       }
     }
+    let seconds = try json.readIfPresent("timeout_seconds") { value throws(MetadataError) in
+      Int(try value.requireInteger(in: SignersConfiguration.secondBounds))
+    }
     switch (command, uri) {
     case (let words?, nil):
       try refuse(["pin_file", "pin_variable"], for: "command")
       guard let program = words.first, program.hasPrefix("/") else {
         throw .invalidValue(path: "command", expected: "an absolute path and arguments", found: words.first.map { "\"\($0)\"" } ?? "none")
       }
-      let seconds = try json.readIfPresent("timeout_seconds") { value throws(MetadataError) in
-        Int(try value.requireInteger(in: SignersConfiguration.secondBounds))
-      }
       kind = .command(words, seconds: seconds ?? SignersConfiguration.standardSeconds)
     case (nil, let uri?):
-      try refuse(["timeout_seconds"], for: "token")
       let parsed: PKCS11URI
       do { parsed = try PKCS11URI(uri) } catch {
         throw .invalidValue(path: "pkcs11", expected: "a PKCS #11 URI as RFC 7512 has it: \(error.reason)", found: "another text")
@@ -138,10 +142,36 @@ extension SignersConfiguration.Entry {
         throw .invalidValue(
           path: "pkcs11", expected: "module-path=, with an absolute path", found: parsed.modulePath.map { "\"\($0)\"" } ?? "none")
       }
-      let file = try json.readIfPresent("pin_file") { value throws(MetadataError) in try Self.text(value) }
-      let variable = try json.readIfPresent("pin_variable") { value throws(MetadataError) in try Self.text(value) }
-      kind = .token(uri: uri, pinFile: file ?? parsed.pinFile, pinVariable: variable ?? SignersConfiguration.standardPINVariable)
+      let file = try json.readIfPresent("pin_file") { value throws(MetadataError) in
+        try Self.notThePIN(Self.text(value), "the absolute path of a file that holds the PIN") { $0.hasPrefix("/") }
+      }
+      if let source = parsed.pinFile {
+        _ = try Self.notThePIN(source, "pin-source= with the absolute path of a file that holds the PIN") { $0.hasPrefix("/") }
+      }
+      let variable = try json.readIfPresent("pin_variable") { value throws(MetadataError) in
+        try Self.notThePIN(
+          Self.text(value), "the name of an environment variable that holds the PIN: letters, digits and _", Self.isVariable)
+      }
+      kind = .token(
+        uri: uri, pinFile: file ?? parsed.pinFile, pinVariable: variable ?? SignersConfiguration.standardPINVariable,
+        seconds: seconds ?? SignersConfiguration.standardSeconds)
     default: throw .invalidValue(path: "", expected: "either command or pkcs11", found: uri == nil ? "neither" : "both")
+    }
+  }
+
+  /// A place where people put the PIN itself by mistake: what stands there is not repeated.
+  private static func notThePIN(_ text: String, _ expected: String, _ isRight: (String) -> Bool) throws(MetadataError) -> String {
+    guard isRight(text) else { throw .invalidValue(path: "", expected: expected, found: "another text") }
+    return text
+  }
+
+  private static func isVariable(_ text: String) -> Bool {
+    guard let first = text.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+      default: byte == UInt8(ascii: "_")
+      }
     }
   }
 

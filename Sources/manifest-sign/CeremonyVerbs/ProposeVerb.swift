@@ -31,7 +31,6 @@ enum ProposeVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
     if invocation.flag(abandon.name) {

@@ -36,7 +36,6 @@ enum RotateVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let layout = RepositoryOptions.layout(invocation)
@@ -56,12 +55,19 @@ enum RotateVerb {
     } else {
       dropped = []
     }
-    let exchanged = mode == .dropOld ? [] : try exchanges(invocation, role, ceremony, layout, protection, output)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    let report = try repository.rotate(
-      role, exchanged, dropping: dropped, mode, trusting: root, allowsShared: invocation.flag(CeremonyOutput.allowShared.name),
-      with: SigningKeys(layout, passphrases, notice: observer.notice), now: ReleaseClock.signingTime())
+    var made: [String] = []
+    let report: RotationReport
+    do {
+      let exchanged = mode == .dropOld ? [] : try exchanges(invocation, role, ceremony, layout, protection, &made, output)
+      report = try repository.rotate(
+        role, exchanged, dropping: dropped, mode, trusting: root, allowsShared: invocation.flag(CeremonyOutput.allowShared.name),
+        with: SigningKeys(layout, passphrases, notice: observer.notice), now: ReleaseClock.signingTime())
+    } catch {
+      for name in KeyStore.removeUnused(made, layout) { output.note("the key \(name) is taken away again: nothing names it") }
+      throw error
+    }
     CeremonyOutput.show(report.warnings, output)
     try CeremonyOutput.show(report.ceremony, layout, output)
     let names = try KeyNames(layout)
@@ -83,7 +89,7 @@ enum RotateVerb {
   /// The old keys with the new ones, which are made where they are missing.
   private static func exchanges(
     _ invocation: Invocation, _ role: MetadataRole, _ ceremony: Ceremony, _ layout: RepositoryLayout, _ protection: KeyStore.Protection,
-    _ output: Output
+    _ made: inout [String], _ output: Output
   ) throws -> [(old: KeyID, new: Ed25519PublicKey)] {
     let store = try KeyStore(layout)
     guard let keys = ceremony.requirements(for: role).first?.keys else { throw SigningError.ceremony(.noSuchRole("\(role.name)")) }
@@ -109,6 +115,7 @@ enum RotateVerb {
       let publicKey = key.publicKey
       try store.requireFree(name)
       try store.add(key, name: name, protection)
+      made.append(name)
       if case .none = protection { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }
       output.line("Made the key \(name), fingerprint \(KeyFingerprint(Key(publicKey).id).description). Back it up.", style: .good)
       return (id, publicKey)

@@ -30,10 +30,9 @@ enum KeyExportVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let name = invocation.required(KeyOptions.name.name)
-    let store = try KeyStore(RepositoryOptions.layout(invocation))
+    let store = try KeyOptions.store(RepositoryOptions.layout(invocation))
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let key: Ed25519PublicKey

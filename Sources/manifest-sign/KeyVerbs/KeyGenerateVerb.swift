@@ -18,10 +18,9 @@ enum KeyGenerateVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
-    let store = try KeyStore(layout)
+    let store = try KeyOptions.store(layout)
     try store.requireFree(name)
     let publicKey = try make(name, store, invocation.flag(KeyOptions.unprotected.name) ? .none : .passphrase(passphrases))
     if invocation.flag(KeyOptions.unprotected.name) { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }

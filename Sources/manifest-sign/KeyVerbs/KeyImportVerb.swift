@@ -23,11 +23,10 @@ enum KeyImportVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let (name, layout) = (invocation.required(KeyOptions.name.name), RepositoryOptions.layout(invocation))
-    let store = try KeyStore(layout)
+    let store = try KeyOptions.store(layout)
     try store.requireFree(name, publicKeyMayExist: true)
     let imported = try take(invocation.required(file.name), as: name, store, passphrases, protection)
     if invocation.flag(KeyOptions.unprotected.name) { KeyOptions.warnUnencrypted("\(layout.secrets)/\(name).key", output) }

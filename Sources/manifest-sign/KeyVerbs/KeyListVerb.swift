@@ -15,8 +15,7 @@ enum KeyListVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
-    let entries = try KeyStore(RepositoryOptions.layout(invocation)).entries()
+    let entries = try KeyOptions.store(RepositoryOptions.layout(invocation)).entries()
     if entries.isEmpty { output.line("There is no key in keys. Next: manifest-sign init, or manifest-sign key generate NAME") }
     for entry in entries {
       output.line("\(entry.name)\(entry.holder.map { ", held by \($0)" } ?? "")", style: .heading)

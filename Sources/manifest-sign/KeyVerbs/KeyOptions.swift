@@ -17,8 +17,28 @@ enum KeyOptions {
     "The new passphrase comes from \(newVariable), else from --new-passphrase-file or --new-passphrase-fd, else it is asked for twice at the "
     + "terminal."
 
+  /// The keys of a repository in which no secret lies where others look.
+  static func store(_ layout: RepositoryLayout) throws(SigningError) -> KeyStore {
+    try PublishedSecrets.refuse(in: layout)
+    return try KeyStore(layout)
+  }
+
+  /// The descriptor that an option reads, by its number or by one of the names that such a descriptor has.
+  private static func descriptor(_ number: Int?, _ file: String?) -> Int? {
+    guard let file else { return number }
+    if file == "/dev/stdin" { return 0 }
+    return ["/dev/fd/", "/proc/self/fd/"].first(where: file.hasPrefix).flatMap { Int(file.dropFirst($0.utf8.count)) }
+  }
+
   /// The source of the passphrase under which a file is written.
-  static func newProtection(_ invocation: Invocation, beside source: PassphraseSource) throws(SigningError) -> KeyStore.Protection {
+  static func newProtection(_ invocation: Invocation, beside source: PassphraseSource) throws -> KeyStore.Protection {
+    let old = descriptor(
+      invocation.integer(RepositoryOptions.passphraseDescriptor.name), invocation.value(RepositoryOptions.passphraseFile.name))
+    if let old, descriptor(invocation.integer(newDescriptor.name), invocation.value(newFile.name)) == old {
+      throw Failure(
+        .usage, "both passphrases would be read from file descriptor \(old), which has only one", expected: "two descriptors, or files",
+        found: "one")
+    }
     let option: PassphraseSource.Option? =
       if let file = invocation.value(newFile.name) {
         .file(file)

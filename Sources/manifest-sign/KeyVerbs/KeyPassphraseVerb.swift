@@ -17,15 +17,19 @@ enum KeyPassphraseVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    try ProcessHardening.apply()
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let protection = try KeyOptions.newProtection(invocation, beside: passphrases)
     let name = invocation.required(KeyOptions.name.name)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
-    try KeyStore(RepositoryOptions.layout(invocation)).changePassphrase(
+    let isChanged = try KeyOptions.store(RepositoryOptions.layout(invocation)).changePassphrase(
       of: name, from: passphrases, to: protection, notice: observer.notice)
-    output.line("The passphrase of \(name) is changed. Make a new backup.", style: .good)
+    if isChanged {
+      output.line("The passphrase of \(name) is changed. Make a new backup.", style: .good)
+    } else {
+      output.line("\(name) has no passphrase, as before.")
+    }
+    output.report("changed", .bool(isChanged))
     output.report("name", .string(name))
     output.report("encrypted", .bool(!invocation.flag(KeyOptions.unprotected.name)))
     return .done

@@ -78,6 +78,28 @@ import Testing
     }
   }
 
+  /// `4c:cd:08`, as openssl prints bytes.
+  private static func pairs(_ bytes: [UInt8], lineLength: Int = .max) -> String {
+    bytes.enumerated().map { index, byte in
+      (index > 0 ? ":" : "") + (index > 0 && index % lineLength == 0 ? "\n    " : "") + hexadecimal([byte])
+    }.joined()
+  }
+
+  @Test(
+    "what openssl prints of a private key is one, and what it prints of a public key or a certificate is none",
+    arguments: [["ed25519"], ["rsa", "-pkeyopt", "rsa_keygen_bits:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], ["x25519"]])
+  func printed(algorithm: [String]) throws {
+    let folder = try TemporaryFolder()
+    let key = folder("key")
+    _ = try runChild("openssl", ["genpkey", "-out", key, "-algorithm"] + algorithm).successful()
+    let text = try runChild("openssl", ["pkey", "-in", key, "-noout", "-text"]).successful().output
+    for disguise in Disguise.allCases where disguise != .tar { #expect(try finds(disguise.apply(to: text)), "\(disguise)") }
+    #expect(try !finds(runChild("openssl", ["pkey", "-in", key, "-noout", "-text_pub"]).successful().output))
+    guard algorithm[0] != "x25519" else { return }
+    let certificate = ["req", "-x509", "-key", key, "-subj", "/CN=priv:", "-days", "1", "-noenc", "-text"]
+    #expect(try !finds(runChild("openssl", certificate).successful().output))
+  }
+
   /// The bare forms of the key, which look like any other bytes.
   private func bareForms() throws -> [(String, [UInt8])] {
     let seed = KnownKey.seed
@@ -96,6 +118,9 @@ import Testing
         (name, bytes), (name + " base64", Array(base64.utf8)), (name + " base64 line", Array((base64 + "\r\n").utf8)),
         (name + " digits", Array(hexadecimal(bytes).utf8)),
         (name + " capital digits", Array((hexadecimal(bytes).uppercased() + "\n").utf8)),
+        (name + " in pairs", Array(Self.pairs(bytes).utf8)),
+        (name + " in pairs behind a word", Array("The seed:\(Self.pairs(bytes).uppercased())\n".utf8)),
+        (name + " in lines of pairs", Array(Self.pairs(bytes, lineLength: 15).utf8)),
         (name + " in JSON", Array("{\"key\":\"\(base64)\"}".utf8)),
         (name + " in a configuration", Array("# mine\nseed = \(hexadecimal(bytes))\n".utf8)),
         (name + " base64 twice", Array(Data((base64 + "\n").utf8).base64EncodedString().utf8)),

@@ -6,14 +6,37 @@ internal import TUFMetadata
 struct KnownKeys {
   private let publicKeys: Set<[UInt8]>
 
-  init(_ keys: some Sequence<Ed25519PublicKey>) { publicKeys = Set(keys.map(\.bytes)) }
+  /// Of what might be the secret half of a key that is not known here.
+  private final class Collection {
+    var publicKeys: Set<[UInt8]> = []
+  }
+
+  private let others: Collection?
+
+  init(_ keys: some Sequence<Ed25519PublicKey>, collectsOthers: Bool) {
+    publicKeys = Set(keys.map(\.bytes))
+    others = collectsOthers ? Collection() : nil
+  }
+
+  func contains(_ key: Ed25519PublicKey) -> Bool { publicKeys.contains(key.bytes) }
+
+  /// Empties the collection.
+  func takeCollected() -> [Ed25519PublicKey] {
+    defer { others?.publicKeys = [] }
+    return (others?.publicKeys ?? []).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { try? Ed25519PublicKey(bytes: $0) }
+  }
+
+  private func isKnown(_ publicKey: [UInt8]) -> Bool {
+    others?.publicKeys.insert(publicKey)
+    return publicKeys.contains(publicKey)
+  }
 
   /// The same for the same keys, and for no others.
   var fingerprint: SHA256Digest { SHA256.hash(of: publicKeys.sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)) }
 
   /// Whether bytes are a seed, with a line end or not, a seed and public key, or an expanded key with its public half or without.
   func isSecretHalf(_ bytes: Span<UInt8>) -> Bool {
-    guard !publicKeys.isEmpty else { return false }
+    guard !publicKeys.isEmpty || others != nil else { return false }
     switch bytes.count {
     case 32: return isSeed(bytes)
     case 33 where bytes[32] == 0x0A, 34 where bytes[32] == 0x0D && bytes[33] == 0x0A: return isSeed(bytes)
@@ -31,7 +54,7 @@ struct KnownKeys {
     _ = unsafe crypto_sign_seed_keypair(&publicKey, &secret, seed)
     unsafe sodium_memzero(&secret, secret.count)
     unsafe sodium_memzero(&seed, seed.count)
-    return publicKeys.contains(publicKey)
+    return isKnown(publicKey)
   }
 
   private func isScalar(_ bytes: Span<UInt8>) -> Bool {
@@ -40,6 +63,6 @@ struct KnownKeys {
     // libsodium writes 32 bytes and reads 32.
     let result = unsafe crypto_scalarmult_ed25519_base(&publicKey, scalar)
     unsafe sodium_memzero(&scalar, scalar.count)
-    return result == 0 && publicKeys.contains(publicKey)
+    return result == 0 && isKnown(publicKey)
   }
 }

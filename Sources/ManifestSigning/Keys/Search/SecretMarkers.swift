@@ -3,11 +3,15 @@
 /// Texts are found in UTF-16 too, where a zero byte stands between their characters. What only speaks of a secret key, as documentation does,
 /// has no long word of its digits behind the marker and is none.
 enum SecretMarkers {
-  static func stand(in bytes: Span<UInt8>) -> Bool {
+  /// - Parameter isSecretHalf: whether some bytes are the bare secret half of a key, which are looked for in pairs of digits with colons between.
+  static func stand(in bytes: Span<UInt8>, isSecretHalf: ([UInt8]) -> Bool) -> Bool {
+    var pairsEnd = 0
     for index in bytes.indices {
       let isFound =
         switch bytes[index] {
         case UInt8(ascii: "-"): isPEM(bytes, at: index)
+        case UInt8(ascii: "p"): isPrinted(bytes, at: index)
+        case UInt8(ascii: ":") where index >= pairsEnd: holdsPairs(bytes, around: index, end: &pairsEnd, isSecretHalf)
         case UInt8(ascii: "m"): isOwn(bytes, at: index)
         case UInt8(ascii: "R"): isMinisign(bytes, at: index)
         case 0x30: matches(ed25519, bytes, at: index, 1)
@@ -29,6 +33,12 @@ enum SecretMarkers {
   /// Base64 of "Ed", the key derivation ("Sc" or none) and the checksum algorithm "B2": a public key and a signature have random bytes there.
   private static let minisign = [Array("RWRTY0Iy".utf8), Array("RWQAAEIy".utf8)]
 
+  private static let printedLabels = [Array("priv:".utf8), Array("privateExponent:".utf8)]
+  /// Fewer bytes than any private key has, and more than a fingerprint that documentation may show.
+  private static let leastPrinted = 24
+  /// Of a seed; of seed and public key, or of an expanded key; of that with its public half.
+  private static let secretLengths = [32, 64, 96]
+
   /// How far behind a marker its secret is looked for, in characters.
   private static let reach = 2048
 
@@ -43,6 +53,57 @@ enum SecretMarkers {
       }
     }
   }
+
+  /// What `openssl pkey -text` prints before the digits of a private key of any kind.
+  private static func isPrinted(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+    let stride = stride(bytes, start)
+    guard let label = printedLabels.first(where: { matches($0, bytes, at: start, stride) }) else { return false }
+    var index = start + label.count * stride
+    skipBlanks(bytes, &index, stride)
+    return pairs(bytes, from: index, stride).values.count >= leastPrinted
+  }
+
+  /// Whether pairs of digits with colons between, of which this is the first colon, are the secret half of a key. A word before them may end in digits.
+  private static func holdsPairs(_ bytes: Span<UInt8>, around colon: Int, end: inout Int, _ isSecretHalf: ([UInt8]) -> Bool) -> Bool {
+    let stride = stride(bytes, colon)
+    guard colon >= 2 * stride, EncodedText.isHexadecimal(bytes[colon - stride]), EncodedText.isHexadecimal(bytes[colon - 2 * stride]) else {
+      return false
+    }
+    let found = pairs(bytes, from: colon - 2 * stride, stride)
+    end = found.end
+    let values = found.values
+    return secretLengths.contains { length in
+      guard values.count >= length else { return false }
+      let starts = Set([0, 1, 2, values.count - length].filter { $0 + length <= values.count })
+      return starts.contains { isSecretHalf(Array(values[$0..<$0 + length])) }
+    }
+  }
+
+  /// What `4c:cd:08` stands for, with blanks and line ends behind any colon, and where it ends.
+  private static func pairs(_ bytes: Span<UInt8>, from start: Int, _ stride: Int) -> (values: [UInt8], end: Int) {
+    var (digits, index): ([UInt8], Int) = ([], start)
+    while index + stride < bytes.count, EncodedText.isHexadecimal(bytes[index]), EncodedText.isHexadecimal(bytes[index + stride]) {
+      digits += [bytes[index], bytes[index + stride]]
+      index += 2 * stride
+      guard index < bytes.count, bytes[index] == UInt8(ascii: ":") else { break }
+      index += stride
+      skipBlanks(bytes, &index, stride)
+    }
+    return (EncodedText.decodeHexadecimal(digits[...]), index)
+  }
+
+  /// Blanks and line ends, as they stand in a string of JSON too.
+  private static func skipBlanks(_ bytes: Span<UInt8>, _ index: inout Int, _ stride: Int) {
+    while index < bytes.count {
+      switch bytes[index] {
+      case 0x20, 0x09...0x0D: index += stride
+      case UInt8(ascii: "\\") where index + stride < bytes.count && escapedBlanks.contains(bytes[index + stride]): index += 2 * stride
+      default: return
+      }
+    }
+  }
+
+  private static let escapedBlanks = Array("nrt".utf8)
 
   private static func isMinisign(_ bytes: Span<UInt8>, at start: Int) -> Bool {
     let stride = stride(bytes, start)

@@ -17,7 +17,18 @@ package struct SecretSearch {
   private var buffer = [UInt8](repeating: 0, count: wholeFileLimit)
 
   /// - Parameter keys: the public halves by which a bare seed is known: it looks like any other bytes.
-  package init(knowing keys: some Sequence<Ed25519PublicKey>) { known = KnownKeys(keys) }
+  package init(knowing keys: some Sequence<Ed25519PublicKey>) { known = KnownKeys(keys, collectsOthers: false) }
+
+  /// - Parameter keys: as above; of all other bytes that might be a bare seed, the public half is collected, for somebody who knows more keys.
+  init(knowing keys: some Sequence<Ed25519PublicKey>, collectingOthers: Bool) {
+    known = KnownKeys(keys, collectsOthers: collectingOthers)
+  }
+
+  /// The public halves of what might have been bare seeds since this was asked last.
+  func takeCollected() -> [Ed25519PublicKey] { known.takeCollected() }
+
+  /// Whether the bare seed of a key would be found.
+  func knows(_ key: Ed25519PublicKey) -> Bool { known.contains(key) }
 
   /// Stands for the keys whose bare seeds are found.
   var keys: SHA256Digest { known.fingerprint }
@@ -42,7 +53,7 @@ package struct SecretSearch {
   package func finds(in bytes: Span<UInt8>) -> Bool { finds(in: bytes, depth: 0) }
 
   private func finds(in bytes: Span<UInt8>, depth: Int) -> Bool {
-    if SecretMarkers.stand(in: bytes) || known.isSecretHalf(bytes) { return true }
+    if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) || known.isSecretHalf(bytes) { return true }
     // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
     var holdsText = false
     let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: 40) { stretch in
