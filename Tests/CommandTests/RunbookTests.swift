@@ -20,7 +20,7 @@ import Testing
   }
 
   /// What a runbook is there for exists already, and so do bins.
-  @Test(arguments: ["Handing a team its models", "Stolen release key", "Changing the threshold"])
+  @Test(arguments: ["Handing a team its models", "Stolen release key"])
   func `where the models are published, over bins`(heading: String) throws {
     try Self.run(
       heading, ["--bins", "4"], kept: ["acme/tiny/0.9/weights.bin", "acme/tiny/model.json"])
