@@ -11,6 +11,7 @@ extension Failure {
     switch error {
     case let error as SigningError: self.init(error)
     case let error as VerificationError: self.init(error)
+    case let error as FileError: self.init(error)
     default: self.init(.failure, "\(error)")
     }
   }

@@ -14,7 +14,8 @@ enum PublishVerb {
   private static let moving = Option.flag(
     "--allow-moving", "Let hf: sources name a branch or a tag: what it leads to can change, and devices then refuse it.")
   private static let role = Option.value("--role", "TEAM", "Sign as this team: what targets delegates to it, and nothing else.")
-  private static let remove = Option.flag("--allow-remove", "Let files that are published be missing now.")
+  private static let remove = Option.flag(
+    "--allow-remove", "Let files that are published be missing now, those too that were handed to a team which does not list them.")
 
   private static let rehash = Option.flag("--rehash", "Read every file, those too that have not changed since they were hashed.")
   private static let bins = Option.integer(
@@ -96,7 +97,7 @@ enum PublishVerb {
     output.report("waiting", CeremonyOutput.json(report.waiting))
     output.report("added", json(report.changes.added))
     output.report("replaced", json(report.changes.replaced))
-    output.report("removed", json(report.changes.removed))
+    output.report("removed", json(report.changes.removed + report.changes.notTakenOver))
     output.report("handed_over", json(report.changes.handedOver))
     output.report("models", .count(report.modelCount))
     output.report("files", .count(report.fileCount))
@@ -109,9 +110,11 @@ enum PublishVerb {
   }
 
   private static func showChanges(_ changes: ManifestChanges, _ output: Output) {
-    for (sign, paths) in [("+", changes.added), ("~", changes.replaced), ("-", changes.removed), ("→", changes.handedOver)] {
+    for (sign, paths) in [("+", changes.added), ("~", changes.replaced), ("-", changes.removed)] {
       for path in paths { output.line("\(sign) \(path)") }
     }
+    for path in changes.handedOver { output.line("→ \(path): its team lists it from now on, and targets no longer") }
+    for path in changes.notTakenOver { output.line("- \(path): no team lists it, and targets no longer") }
   }
 
   private static func show(_ report: PublishingReport, _ manifest: TrustedManifest, _ output: Output) throws(Failure) {

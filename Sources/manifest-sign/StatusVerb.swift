@@ -6,7 +6,8 @@ internal import TUFMetadata
 
 enum StatusVerb {
   private static let failWithin = Option.value(
-    "--fail-within", "DAYS", "End with exit code 19 where something expires within so many days, 14d say, or a team can't be used.")
+    "--fail-within", "DAYS",
+    "End with exit code 19 where something expires within so many days, 14d say, or devices can't use a team or find a model.")
 
   static let verb = Verb(
     "status", "Tell each role's version, expiry, keys and threshold, and what waits for signatures.",
@@ -29,11 +30,15 @@ enum StatusVerb {
         "\(role.threshold) of \(role.keys.count)", "\(role.keys.map(words).joined(separator: ", "))",
       ])
     }
+    if !status.bins.isEmpty { table.append(BinsSummary(status.bins, now).row(words)) }
     output.table(table)
     if status.targetCount == nil { output.line("Nothing is published yet. Next: manifest-sign publish DIR") }
     output.line("Roots 1 to \(status.rootCount) are a complete chain.")
     if !status.idleKeys.isEmpty { output.line("Keys that sign nothing: \(status.idleKeys.map { $0.name }.joined(separator: ", "))") }
     for refusal in status.refusals { output.warning("devices can't use \(refusal.role): \(refusal.error.description)") }
+    for path in status.lostModels {
+      output.warning("the list of models names \(path), which devices can't find: run manifest-sign publish DIR")
+    }
     if !status.waiting.isEmpty {
       output.line("Waiting for signatures:")
       try CeremonyOutput.show(status.waiting, layout, output)
@@ -43,18 +48,28 @@ enum StatusVerb {
     output.report("waiting", CeremonyOutput.json(status.waiting))
     output.report(
       "refused", .array(status.refusals.map { ["role": .string($0.role.description), "reason": .string($0.error.description)] }))
+    output.report("lost_models", .array(status.lostModels.map { .string($0.description) }))
+    output.report("bins", status.bins.isEmpty ? .null : BinsSummary(status.bins, now).json)
     output.report("time", .string(now.description))
     output.report("targets", status.targetCount.map { .count($0) } ?? .null)
     output.report("roles", .object(status.roles.map { .init($0.role.name.description, json($0, now)) }))
-    let expired = status.roles.filter { $0.expires.map { $0 <= now } ?? false }
+    let expired = (status.roles + status.bins).filter { $0.expires.map { $0 <= now } ?? false }
     guard expired.isEmpty else {
-      output.warning("\(expired.map { "\($0.role.name)" }.joined(separator: ", ")) expired: devices can't refresh until it is signed again")
+      output.warning(
+        "\(RoleGroups.list(expired.map(\.role))) expired: devices can't refresh until \(expired.count == 1 ? "it is" : "they are") signed again"
+      )
       return .expiredOrRolledBack
     }
     guard let days else { return .done }
-    let soon = status.roles.filter { $0.expires.map { $0 <= now.adding(days: days) } ?? false }
-    for role in soon { output.warning("\(role.role.name) expires within \(days) days: \(words(role, now))") }
-    return soon.isEmpty && status.refusals.isEmpty ? .done : .found
+    let soon = (status.roles + status.bins).filter { $0.expires.map { $0 <= now.adding(days: days) } ?? false }
+    for group in RoleGroups.of(soon, role: \.role) {
+      guard let first = group.min(by: { ($0.expires ?? now) < ($1.expires ?? now) }) else { continue }
+      let verb = group.count == 1 ? "expires" : "expire"
+      output.warning(
+        "\(RoleGroups.name(group.map(\.role))) \(verb) within \(days) \(days == 1 ? "day" : "days"): \(group.count == 1 ? "" : "the first ")\(words(first, now))"
+      )
+    }
+    return soon.isEmpty && status.refusals.isEmpty && status.lostModels.isEmpty ? .done : .found
   }
 
   private static func dayCount(_ text: String) throws(Failure) -> Int {

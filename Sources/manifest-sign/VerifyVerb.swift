@@ -14,7 +14,8 @@ enum VerifyVerb {
     options: [RepositoryOptions.repository, ReportTime.option, .jobs],
     discussion: [
       "For each published root a device that was shipped with it, and has kept nothing, refreshes from what lies in manifests. Then every file in "
-        + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named."
+        + "manifests/targets, and with DIR every model, is held against all its signed digests. All failures are named, delegated roles that have expired and "
+        + "models that are listed and can't be found among them."
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .disk, .malformed, .key],
     run: run)
@@ -31,6 +32,22 @@ enum VerifyVerb {
         "in manifests/targets: take the file away and publish again, with --stage for a model; in DIR: put the published file back"
     }
     return failure
+  }
+
+  /// Bins that are refused for one kind of reason are one failure.
+  private static func refused(_ refusals: [DelegationWalk.Refusal]) -> [Failure] {
+    RoleGroups.of(refusals, role: { .delegated($0.role) }, said: { "\(Failure($0.error).code)" }).compactMap { group in
+      guard let first = group.first else { return nil }
+      var failure = Failure(first.error)
+      if group.count == 1 {
+        failure.message = "devices can't use \(HashBins.isBin(first.role) ? "" : "the team ")\(first.role): \(failure.message)"
+      } else {
+        failure.message = "devices can't use \(group.count) bins; of the first: \(failure.message)"
+        failure.items = group.prefix(100).map { "\($0.error)" }
+        if group.count > 100 { failure.items.append("and \(group.count - 100) more") }
+      }
+      return failure
+    }
   }
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
@@ -67,11 +84,13 @@ enum VerifyVerb {
     try verification.files(
       of: state, models: invocation.value(folder.name), jobs: jobs, isCancelled: { Interruption.isRequested }, report: note)
     let refusals = try verification.teams(
-      of: state, models: invocation.value(folder.name), jobs: jobs, isCancelled: { Interruption.isRequested }, report: note)
-    for refusal in refusals {
-      var failure = Failure(refusal.error)
-      failure.message = "devices can't use the team \(refusal.role): \(failure.message)"
-      failures.append(failure)
+      of: state, at: now, models: invocation.value(folder.name), jobs: jobs, isCancelled: { Interruption.isRequested }, report: note)
+    failures += refused(refusals)
+    failures += try verification.lostModels(of: state).map { path in
+      Failure(
+        .fileMismatch, "the list of models names a model that devices can't find", expected: "a description that a role lists",
+        at: "\(path)",
+        hint: "publish the models again: the list is made anew")
     }
     output.line("\(intact) files are intact; \(notStaged) are not in manifests/targets.")
     output.report("intact", .count(intact))

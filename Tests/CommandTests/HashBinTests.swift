@@ -129,6 +129,67 @@ import Testing
     try require(0, try site.sign(["verify"]))
   }
 
+  @Test func `bins that expire are seen by status and verify before a device sees it, and refresh brings them back`() throws {
+    let begin = Int(Date.now.timeIntervalSince1970)
+    func at(_ days: Int) -> [String: String?] { ["SOURCE_DATE_EPOCH": String(begin + days * 86_400)] }
+    func time(_ days: Int) -> String { Date(timeIntervalSince1970: Double(begin + days * 86_400)).formatted(.iso8601) }
+    let lifetimes = ["root=3000", "targets=30", "snapshot=1000", "timestamp=1000"].flatMap { ["--lifetime", $0] }
+    let site = try ReleaseSite(Self.files, options: ["--no-passphrase", "--bins", "16"] + lifetimes, environment: at(-15))
+    try site.publish(environment: at(-15))
+    // What changes lives a fortnight longer than what does not.
+    try site.write("new", to: "acme/m9/1.0/new.bin")
+    try site.publish(environment: at(0))
+    expect(0, in: try site.sign(["status", "--fail-within", "10d"]))
+    let soon = try site.sign(["status", "--fail-within", "20d"])
+    expect(19, "bins (bin-0000 to bin-000f) expire within 20 days: the first ", in: soon)
+    let row = try #require(soon.text.split(separator: "\n").first { $0.hasPrefix("16 bins (bin-0000 to bin-000f) ") })
+    #expect(row.contains("1 to 2") && row.contains("1 of 1") && row.contains("targets-1"), "\(row)")
+    try require(0, try site.sign(["verify"]))
+
+    let late = try site.sign(["status", "--at", time(20), "--json"])
+    expect(11, in: late)
+    let bins = try #require(try json(late.text)["bins"] as? [String: Any])
+    let expired = try #require(bins["expired"] as? [String])
+    #expect(bins["count"] as? Int == 16 && (2..<16).contains(expired.count) && (bins["days_left"] as? Int ?? 0) < 0)
+    expect(11, "\(expired.count) bins (\(expired[0]) to ", " expired", in: try site.sign(["status", "--at", time(20)]))
+    let verified = try site.sign(["verify", "--at", time(20)])
+    expect(11, "devices can't use \(expired.count) bins", expired[0], in: verified)
+    #expect(verified.errorText.components(separatedBy: "error:").count == 2, "one failure for all of them: \(verified.errorText)")
+    // As a device would.
+    let (state, verify) = (site.folder("state"), try builtCommand("manifest-verify"))
+    try require(0, try runChild(verify, ["init", "--state", state, site.metadata + "/1.root.json"]))
+    let refresh = try site.sign(["refresh"], environment: at(20))
+    try require(0, refresh)
+    #expect(refresh.text.contains("Published ") && refresh.text.contains(" bins (") && refresh.text.split(separator: "\n").count < 8)
+    try require(0, try site.sign(["verify", "--at", time(20)]))
+    expect(0, in: try site.sign(["status", "--at", time(20), "--fail-within", "5d"]))
+  }
+
+  @Test func `many bins are summed up in what ceremonies say, and all of them told in JSON`() throws {
+    let site = try Self.site(bins: 64)
+    try site.publish()
+    let rotated = try site.sign(["rotate", "targets", "--no-passphrase"])
+    try require(0, rotated)
+    #expect(
+      rotated.text.contains("Signed 64 bins (bin-0000 to bin-003f) with targets-3, targets-4.")
+        || rotated.text.contains("targets-4, targets-3"))
+    #expect(
+      rotated.text.contains("Published root 2, 64 bins (bin-0000 to bin-003f), targets 2, snapshot 2, timestamp 2."), "\(rotated.text)")
+    #expect(rotated.text.contains("under 64 bins (bin-0000 to bin-003f) count no longer."))
+    #expect(rotated.text.split(separator: "\n").count < 20, "\(rotated.text)")
+    try require(0, try site.device())
+    let report = try json(try site.sign(["rotate", "root", "--compromised", "--no-passphrase", "--json"]).text)
+    let published = try #require(report["published"] as? [String: Int])
+    #expect(published["bin-0000"] == 3 && published["bin-003f"] == 3 && published.count == 64 + 4)
+    try require(0, try site.device())
+    try require(0, try site.sign(["verify", site.models]))
+    // One that is missing a key: one line, one error.
+    try site.remove("repository/secrets/targets-3.key")
+    let refresh = try site.sign(["refresh"], environment: ["SOURCE_DATE_EPOCH": String(Int(Date.now.timeIntervalSince1970) + 300 * 86_400)])
+    expect(17, "64 bins (bin-0000 to bin-003f), targets are due and can't be signed here", in: refresh)
+    #expect(refresh.text.split(separator: "\n").count < 8, "\(refresh.text)")
+  }
+
   @Test(arguments: ["0", "3", "48", "16385", "32768", "-1"])
   func `their number is a power of two`(count: String) throws {
     let site = try ReleaseSite(options: nil)

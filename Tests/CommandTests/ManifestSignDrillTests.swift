@@ -98,6 +98,30 @@ struct ManifestSignDrillTests {
     #expect(rows.contains { $0["result"] as? String == "not-run" && $0["passed"] is NSNull })
   }
 
+  @Test("passes on a healthy catalog with bins", arguments: [2, 16])
+  func bins(count: Int) throws {
+    let site = try ReleaseSite(options: ["--no-passphrase", "--root-keys", "3", "--root-threshold", "2", "--bins", "\(count)"])
+    try site.publish()
+    let result = try site.sign(["drill", "--json", "--seed", "1", "--python", peerPython()])
+    #expect(result.status == 0, "\(result.text)\(result.errorText)")
+    let rows = try #require(try json(result.text)["scenarios"] as? [[String: Any]])
+    #expect(rows.contains { $0["id"] as? String == "expiry" && ($0["role"] as? String)?.hasPrefix("bin-0000 and ") == true })
+    #expect(rows.contains { $0["id"] as? String == "rotation" && ($0["device"] as? String)?.hasPrefix("python-tuf 7") == true })
+  }
+
+  @Test("says before it is played that its page can't be written")
+  func unwritablePage() throws {
+    let copy = try DrillCopy()
+    for path in ["/nonexistent/drill.html", copy.repository, copy.repository + "/keys/policy.json/drill.html"] {
+      let result = try copy.drill(["--html", path], environment: ["PATH": "/nowhere"])
+      expect(14, path, in: result)
+      #expect(!result.text.contains("rotation"))
+    }
+    let page = copy.folder("drill.html")
+    try require(0, try copy.drill(["--html", page], environment: ["PATH": "/nowhere"]))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: copy.folder.path).sorted() == ["drill.html", "repository"])
+  }
+
   @Test("refuses a folder that holds no repository, one that has published nothing, and a Python without python-tuf")
   func refusals() throws {
     let folder = try TemporaryFolder()

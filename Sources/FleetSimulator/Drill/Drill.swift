@@ -80,7 +80,8 @@ package struct Drill: Sendable {
       guard !guarded.isEmpty else { return [Self.noThreshold] }
       return each(guarded) { (role) throws(SimulationError) in [try rehearsal.compromiseBelowThreshold(of: role)] }
     case .compromiseRootThreshold: return each([.root]) { (_) throws(SimulationError) in [try rehearsal.compromiseOfRoot()] }
-    case .expiry: return each(roles) { (role) throws(SimulationError) in [try rehearsal.expiry(of: role)] }
+    case .expiry:
+      return each(roles + [rehearsal.bins].compactMap(\.self)) { (role) throws(SimulationError) in [try rehearsal.expiry(of: role)] }
     case .returnAfterYears: return each([.root]) { (_) throws(SimulationError) in [try rehearsal.returnAfterYears(&trials)] }
     case .missedRoot: return each([.root]) { (_) throws(SimulationError) in [try rehearsal.missedRoot(&trials)] }
     case .publisherCrash:
@@ -97,7 +98,8 @@ package struct Drill: Sendable {
       return attacked.flatMap { role in
         Self.attempt(scenario, role.rawValue) { () throws(SimulationError) in [try rehearsal.fastForward(of: role)] }
       }
-    case .rootChain, .keyIDs, .keyMembers, .cascade, .renewal, .replayFresh, .replayCached, .replayFastForwarded, .replayOffline: return []
+    case .rootChain, .keyIDs, .keyMembers, .cascade, .renewal, .catalog, .replayFresh, .replayCached, .replayFastForwarded, .replayOffline:
+      return []
     }
   }
 

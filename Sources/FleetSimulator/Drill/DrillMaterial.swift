@@ -24,7 +24,10 @@ package struct DrillMaterial: Sendable {
   package let timestamp: Timestamp?
   let snapshot: Snapshot?
   let targets: Targets?
-  /// The delegated roles that the snapshot lists and whose files are there and well formed, by name.
+  /// The list of models; nil where there is none, or where only metadata lies here.
+  let catalog: [UInt8]?
+  /// The delegated roles that can be reached and whose files are there and well formed, by name. A snapshot goes on listing those too that nobody
+  /// delegates to any more.
   let delegated: [ByteString: Targets]
   /// Older snapshots, some of them over the whole time; the newest first.
   let olderSnapshots: [[UInt8]]
@@ -71,7 +74,8 @@ package struct DrillMaterial: Sendable {
       let role = ByteString(Array(name.bytes.dropLast(5)))
       delegated[role] = try take(Targets.self, .delegated(role), file.version)
     }
-    self.delegated = delegated
+    catalog = targets.flatMap { Catalog.published($0, layout) }
+    self.delegated = Self.reachable(from: targets, in: delegated)
     self.files = files
     olderSnapshots = try Self.olderSnapshots(layout, names, before: timestamp?.snapshot.version)
     lifetimes = Policy.standardLifetimes.merging(try Self.policy(layout)?.lifetimes ?? [:]) { $1 }
@@ -96,6 +100,19 @@ package struct DrillMaterial: Sendable {
 
   /// The newest version of a file that lies in the folder, whoever names it.
   func newestVersion(of fileName: String) -> Version? { Self.versions(of: fileName, in: names).last }
+
+  private static func reachable(from targets: Targets?, in delegated: [ByteString: Targets]) -> [ByteString: Targets] {
+    var reached: [ByteString: Targets] = [:]
+    var waiting = [targets].compactMap(\.self)
+    while let delegator = waiting.popLast() {
+      for role in delegator.delegations?.roles ?? [] where reached[role.name] == nil {
+        guard let listed = delegated[role.name] else { continue }
+        reached[role.name] = listed
+        waiting.append(listed)
+      }
+    }
+    return reached
+  }
 
   // MARK: Reading
 

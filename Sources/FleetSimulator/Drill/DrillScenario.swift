@@ -6,6 +6,7 @@ package enum DrillScenario: String, CaseIterable, Sendable {
   case keyMembers = "key-members"
   case cascade = "cascade"
   case renewal = "renewal"
+  case catalog = "catalog"
   case replayFresh = "replay-fresh"
   case replayCached = "replay-cached"
   case replayFastForwarded = "replay-fast-forwarded"
@@ -29,7 +30,7 @@ package enum DrillScenario: String, CaseIterable, Sendable {
   package var isReplay: Bool { Self.replays.contains(self) }
 
   private static let replays: Set<DrillScenario> = [
-    .rootChain, .keyIDs, .keyMembers, .cascade, .renewal, .replayFresh, .replayCached, .replayFastForwarded, .replayOffline,
+    .rootChain, .keyIDs, .keyMembers, .cascade, .renewal, .catalog, .replayFresh, .replayCached, .replayFastForwarded, .replayOffline,
   ]
 
   package var title: String {
@@ -39,6 +40,7 @@ package enum DrillScenario: String, CaseIterable, Sendable {
     case .keyMembers: "No key is described anew"
     case .cascade: "Whatever names a file names its newest version"
     case .renewal: "Everything is renewed in time"
+    case .catalog: "Every model of the list is found"
     case .replayFresh: "A fresh device"
     case .replayCached: "A device that is up to date"
     case .replayFastForwarded: "A device whose cache was fast-forwarded"
@@ -67,6 +69,7 @@ package enum DrillScenario: String, CaseIterable, Sendable {
     case .keyMembers: "A key type that was renamed in a new root has broken other clients. The same key must look the same in every root."
     case .cascade: "After one role was renewed, those above it must be signed again, or no device sees it."
     case .renewal: "An expired root took a fleet offline. What is published must last until it is sure to have been renewed."
+    case .catalog: "What a team listed goes with the team, and the list of models would go on naming it."
     case .replayFresh: "An app that ships one of the published roots refreshes for the first time, from the published bytes."
     case .replayCached: "The same app has refreshed from these very bytes before."
     case .replayFastForwarded:

@@ -1,3 +1,4 @@
+internal import ManifestSigning
 internal import ManifestVerifier
 internal import TUFMetadata
 
@@ -8,7 +9,7 @@ struct PublishedChecks {
   /// For how many days everything has to last; nil for as long as each role's renewal window leaves.
   let days: Int?
 
-  var findings: [DrillFinding] { [rootChain, keyIDs, keyMembers] + cascade + renewal }
+  var findings: [DrillFinding] { [rootChain, keyIDs, keyMembers] + cascade + renewal + [catalog] }
 
   // MARK: Roots
 
@@ -101,6 +102,18 @@ struct PublishedChecks {
     let text = { (name: ByteString) in key.member(name)?.string?.description ?? "none" }
     let names = key.members.map(\.name.description) + (key["keyval"]?.members.map { "keyval.\($0.name)" } ?? [])
     return "\(text(.keytype))/\(text(.scheme)) with \(names.joined(separator: ", "))"
+  }
+
+  // MARK: Models
+
+  private var catalog: DrillFinding {
+    let delegated = material.delegated
+    var lost: [TargetPath] = []
+    if let bytes = material.catalog, let targets = material.targets { lost = Catalog.lostModels(bytes, targets) { delegated[$0] } }
+    return DrillFinding(
+      .catalog, role: "targets", device: DrillFinding.noDevice, expected: "devices find every model that the list of models names",
+      good: material.catalog == nil ? "there is no list here" : "all are found",
+      faults: lost.map { "no role that devices come to lists \($0): publish the models again" })
   }
 
   // MARK: Versions and expiries

@@ -11,8 +11,10 @@ struct Rehearsal: Sendable {
   private let ages: [Age]
   /// Devices of every age, as they are before anything happens.
   let devices: [DrillDevice]
-  /// All roles: the top-level ones, then the delegated ones, those with the same keys together.
+  /// All roles that have keys of their own: the top-level ones, then the delegated ones, those with the same keys together.
   let roles: [RehearsedRole]
+  /// The bins of the top-level targets. Their keys are those of targets, so that whoever exchanges, loses or steals those has theirs; nil for none.
+  let bins: RehearsedRole?
   let now: UTCTime
   let lifetimes: [TopLevelRole: Int]
   let faults: Set<DrillFault>
@@ -30,7 +32,7 @@ struct Rehearsal: Sendable {
 
   /// How many targets a role lists at most, and how many roles with the same keys there are: more would show nothing else.
   private static let listedCount = 20
-  private static let sameRoleCount = 16
+  private static let sameRoleCount = 3
   /// The longest time between two roots of the past.
   private static let longestAge = 365
 
@@ -72,6 +74,7 @@ struct Rehearsal: Sendable {
     self.faults = faults
     self.temporaryFolder = temporaryFolder
     roles = TopLevelRole.allCases.map(RehearsedRole.init) + delegation.groups
+    bins = delegation.bins
     names = stand.names
   }
 
@@ -158,6 +161,7 @@ struct Rehearsal: Sendable {
     private(set) var delegations: [ByteString: [SimulatedDelegation]] = [:]
     private(set) var roles: [ByteString: SimulatedRole] = [:]
     private(set) var groups: [RehearsedRole] = []
+    private(set) var bins: RehearsedRole?
 
     init(_ material: DrillMaterial, _ stand: inout StandIns) throws(SimulationError) {
       var waiting: [(ByteString, Targets)] = material.targets.map { [(TopLevelRole.targets.name, $0)] } ?? []
@@ -166,11 +170,18 @@ struct Rehearsal: Sendable {
         guard let listed = targets.delegations, seen.insert(delegator).inserted else { continue }
         var alike: [RoleKeys: [ByteString]] = [:]
         var order: [RoleKeys] = []
+        var ownBins: [ByteString] = []
+        let ownKeys = delegator == TopLevelRole.targets.name ? material.chain.last?.payload[.targets] : nil
         for role in listed.roles {
-          let same = alike[role.keys]?.count ?? 0
+          let isOwnBin = role.keys == ownKeys && role.scope.sharesOutByHashes
+          let same = isOwnBin ? ownBins.count : alike[role.keys]?.count ?? 0
           guard same < sameRoleCount else { continue }
-          if same == 0 { order.append(role.keys) }
-          alike[role.keys, default: []].append(role.name)
+          if isOwnBin {
+            ownBins.append(role.name)
+          } else {
+            if same == 0 { order.append(role.keys) }
+            alike[role.keys, default: []].append(role.name)
+          }
           var delegation = SimulatedDelegation(
             role.name, keys: try stand.keys(role.keys.keyIDs, of: listed.keys), scope: role.scope, isTerminating: role.isTerminating)
           delegation.threshold = role.keys.threshold
@@ -185,6 +196,7 @@ struct Rehearsal: Sendable {
           if isNew, let published { waiting.append((role.name, published)) }
         }
         groups += order.map { RehearsedRole(delegated: alike[$0] ?? []) }
+        if !ownBins.isEmpty { bins = RehearsedRole(delegated: ownBins) }
       }
       for (name, list) in delegations where name != TopLevelRole.targets.name { roles[name]?.delegations = list }
     }

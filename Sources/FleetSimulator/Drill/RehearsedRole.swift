@@ -78,10 +78,21 @@ extension SimulatedPublisher {
     }
   }
 
+  /// The bins of the top-level targets: they have its keys, and get its new ones.
+  private var bins: Set<ByteString> {
+    Set(targets.delegations.filter { $0.scope.sharesOutByHashes && $0.keys.hasSameIDs(as: targets.keys) }.map(\.name))
+  }
+
   /// Lists other keys for a role, which then sign for it.
   mutating func setKeys(of role: RehearsedRole, _ keys: [SimulatedKey]) {
     switch role.kind {
-    case .topLevel(let role): self[role].keys = keys
+    case .topLevel(let role):
+      let bins = role == .targets ? bins : []
+      self[role].keys = keys
+      for index in targets.delegations.indices where bins.contains(targets.delegations[index].name) {
+        targets.delegations[index].keys = keys
+        delegated[targets.delegations[index].name]?.keys = keys
+      }
     case .delegated(let names):
       let old = self.keys(of: role)
       func change(_ delegations: inout [SimulatedDelegation]) {
@@ -105,7 +116,9 @@ extension SimulatedPublisher {
   /// Has a role signed by these keys instead of all of its own; nil for its own.
   mutating func setSigners(of role: RehearsedRole, _ keys: [SimulatedKey]?) {
     switch role.kind {
-    case .topLevel(let role): self[role].signers = keys
+    case .topLevel(let role):
+      for name in role == .targets ? bins : [] { delegated[name]?.signers = keys }
+      self[role].signers = keys
     case .delegated(let names): for name in names { delegated[name]?.signers = keys }
     }
   }
@@ -123,6 +136,11 @@ extension SimulatedPublisher {
     case .delegated(let names): names.first.flatMap { delegated[$0]?.expires } ?? targets.expires
     }
   }
+}
+
+extension DelegatedRole.Scope {
+  /// Whether the role is a bin.
+  var sharesOutByHashes: Bool { if case .pathHashPrefixes = self { true } else { false } }
 }
 
 extension [SimulatedKey] {

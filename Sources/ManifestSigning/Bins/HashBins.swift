@@ -1,5 +1,5 @@
 internal import Digests
-package import TUFMetadata
+public import TUFMetadata
 
 /// How the files of a large catalog are spread over delegated roles by the hashes of their paths (TUF 1.0.34 §4.5, `path_hash_prefixes`): a
 /// device that looks one file up fetches the one bin that may list it, and a change signs the bins that it touches.
@@ -54,7 +54,7 @@ public struct HashBins: Equatable, Sendable {
   }
 
   /// Whether a role is a bin, by its name.
-  static func isBin(_ role: ByteString) -> Bool { role.bytes.starts(with: namePrefix.utf8) }
+  public static func isBin(_ role: ByteString) -> Bool { role.bytes.starts(with: namePrefix.utf8) }
 
   /// The delegations of the top-level targets: to the teams, and then, the last that a search comes to, to the bins; nil for none.
   /// - Parameters:

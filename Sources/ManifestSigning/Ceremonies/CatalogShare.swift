@@ -11,6 +11,8 @@ struct CatalogShare {
   /// What the team has published; nil where that is nothing, and for the top-level targets.
   private let teamFile: MetadataEnvelope?
   private let state: PublishedState
+  /// What the teams list; empty where there are none.
+  private let lists: [ByteString: MetadataEnvelope]
   /// The teams that are trusted with paths.
   private let teams: [DelegatedRole]
   private let team: DelegatedRole?
@@ -22,20 +24,22 @@ struct CatalogShare {
     guard let name else {
       (role, team) = (.targets, nil)
       teamFile = nil
-      othersModels = teams.isEmpty ? [:] : try Self.models(of: PublishedDelegations(state, layout), layout)
+      lists = teams.isEmpty ? [:] : try PublishedDelegations(state, layout).files
+      othersModels = try Self.models(of: lists, layout)
       return
     }
     guard let team = teams.first(where: { $0.name == name }) else { throw .ceremony(.noSuchRole("\(name)")) }
     (role, self.team) = (.delegated(name), team)
-    teamFile = try PublishedDelegations(state, layout).files[name]
+    lists = try PublishedDelegations(state, layout).files
+    teamFile = lists[name]
     othersModels = [:]
   }
 
   private static func models(
-    of delegated: PublishedDelegations, _ layout: RepositoryLayout
+    of lists: [ByteString: MetadataEnvelope], _ layout: RepositoryLayout
   ) throws(SigningError) -> [ModelName: ModelDescription] {
     var models: [ModelName: ModelDescription] = [:]
-    for file in delegated.files.values {
+    for (name, file) in lists where !HashBins.isBin(name) {
       guard let targets = file.targets else { continue }
       for (path, target) in targets.all where CatalogContent.isDocument(path) && path.segments.count == 3 {
         guard let name = try? ModelName(organisation: path.segments[0], name: path.segments[1]) else { continue }
@@ -86,8 +90,17 @@ struct CatalogShare {
     let old = state.files ?? Manifest()
     guard !teams.isEmpty else { return manifest.changes(since: old) }
     var changes = manifest.changes(since: old.filter(isOwn))
-    // They go all the same.
-    changes.handedOver = old.files.map(\.path).filter { !isOwn($0) }
+    // They leave the top-level list; whether devices go on finding them is for the teams' lists to say.
+    let search = FileSearch(targets: state.manifest?.targets.payload) { lists[$0]?.targets }
+    for file in old.files where !isOwn(file.path) {
+      guard let found = search.find(file.path, teamsAlone: true)?.file else {
+        changes.notTakenOver.append(file.path)
+        continue
+      }
+      changes.handedOver.append(file.path)
+      if found != file.target, !CatalogContent.isDocument(file.path) { changes.replaced.append(file.path) }
+    }
+    changes.replaced.sort()
     return changes
   }
 

@@ -5,7 +5,8 @@ extension Ceremony {
   /// Proposes the next root, or the next delegations of targets, or both.
   ///
   /// What has to be signed again because its keys changed waits beside it: the same content in its next version. So does a new team's metadata,
-  /// which is empty, and has to be published with the delegation: a search through a role without metadata fails.
+  /// which has to be published with the delegation: a search through a role without metadata fails. What it is trusted with and is published already
+  /// it goes on listing.
   /// - Parameters:
   ///   - edits: applied in their order.
   ///   - allowsShared: whether a key may get a second role.
@@ -32,13 +33,20 @@ extension Ceremony {
     }
     try next.proposeTargets(draft.delegations, isEdited: edits.contains(where: \.concernsTeams), oldTargets, now)
     try next.proposeTeams(draft.renamedTeams, now)
+    try next.handFilesOver(now)
     guard !next.pending.isEmpty else { throw .ceremony(.noChange) }
 
     let check = next.check(name: name)
     let problems = check.problems(allowsShared: allowsShared)
     guard problems.isEmpty else { throw .ceremony(.refused(problems)) }
     self = next
-    return check.warnings + expiryWarnings(at: now)
+    return check.warnings + fileWarnings + expiryWarnings(at: now)
+  }
+
+  /// What devices would lose.
+  var fileWarnings: [StructureWarning] {
+    let gone = fileMoves.gone
+    return gone.first.map { [.filesGo(count: gone.count, first: $0.path)] } ?? []
   }
 
   /// Holds what is pending against what is published.

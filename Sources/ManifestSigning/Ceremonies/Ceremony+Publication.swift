@@ -104,7 +104,7 @@ extension Ceremony {
         if let next = pending[.delegated(role.name)], requirement.isMet(by: next, isRehearsal: isRehearsal) {
           choice.teams[role.name] = next
           if seen.insert(role.name).inserted { waiting.append((role.name, next)) }
-        } else if let published, requirement.isMet(by: published) {
+        } else if let published, requirement.isMet(by: published), !isTakingOver(role, in: delegations, usesTargets) {
           if seen.insert(role.name).inserted { waiting.append((role.name, published)) }
         } else if !isRefused(role.name) {
           return nil
@@ -112,6 +112,13 @@ extension Ceremony {
       }
     }
     return choice
+  }
+
+  /// Whether a team's next list waits because the team is to be trusted with other paths: until it has signed, devices would not find what it takes over.
+  private func isTakingOver(_ role: DelegatedRole, in delegations: Delegations, _ usesTargets: Bool) -> Bool {
+    guard usesTargets, role.isTeam, pending[.delegated(role.name)] != nil else { return false }
+    let old = published(.targets)?.targets?.delegations?.roles.first { $0.name == role.name }
+    return old != nil && old?.scope != role.scope
   }
 
   /// Whether devices can't use the role as it is: then no publication makes it worse.
@@ -135,7 +142,11 @@ extension Ceremony {
     var listed: [ByteString: JSONTree] = [:]
     if case .object(let members)? = old?.members[.meta] { listed = members }
     listed[.targetsFile] = targets.description.tree
-    for (name, file) in choice.teams { listed[MetadataRole.delegated(name).snapshotName] = file.description.tree }
+    let bins = targets.targets?.delegations.flatMap { HashBins($0) }
+    for (name, file) in choice.teams {
+      let description = HashBins.isBin(name) ? bins?.description(file.version, file.bytes) : nil
+      listed[MetadataRole.delegated(name).snapshotName] = (description ?? file.description).tree
+    }
     return try sign(.snapshot, .object(listed), root, keys, now)
   }
 

@@ -98,7 +98,7 @@ extension Ceremony {
     // A shared key was allowed by whoever proposed it; here it is told.
     let problems = check.problems(allowsShared: true)
     guard problems.isEmpty else { throw .ceremony(.refused(problems)) }
-    return check.warnings + expiryWarnings(at: now)
+    return check.warnings + fileWarnings + expiryWarnings(at: now)
   }
 
   private static let longestLeap: Int64 = 1000

@@ -20,6 +20,8 @@ public struct Ceremony: Sendable {
   private let current: [MetadataRole: MetadataEnvelope]
   /// The files that wait for signatures.
   public internal(set) var pending: [MetadataRole: MetadataEnvelope]
+  /// What waited and is published already, since the command that published it broke off before it could say so.
+  public internal(set) var finished: [(role: MetadataRole, version: Version)] = []
 
   public init(
     state: PublishedState, delegated: PublishedDelegations, policy: Policy, proposedPolicy: Policy? = nil,
@@ -57,6 +59,20 @@ public struct Ceremony: Sendable {
   func isDue(_ role: MetadataRole, expires: UTCTime, at now: UTCTime) -> Bool {
     if case .topLevel(let role) = role { return nextPolicy.isDue(role, expires: expires, at: now) }
     return nextPolicy.isDue(.targets, expires: expires, at: now)
+  }
+
+  /// Every delegated role that can be reached, each once, as its first delegator lists it.
+  var publishedDelegations: [DelegatedRole] {
+    var roles: [DelegatedRole] = []
+    var waiting = [published(.targets)]
+    var seen: Set<ByteString> = []
+    while !waiting.isEmpty {
+      for role in waiting.removeFirst()?.targets?.delegations?.roles ?? [] where seen.insert(role.name).inserted {
+        roles.append(role)
+        if let file = delegated.files[role.name], file.targets?.delegations != nil { waiting.append(file) }
+      }
+    }
+    return roles
   }
 
   // MARK: Who has to sign

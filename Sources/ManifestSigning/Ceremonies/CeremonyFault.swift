@@ -44,6 +44,8 @@ public enum CeremonyFault: Equatable, Sendable {
   case otherThanTrusted(Version)
   /// Files that the team is not trusted with.
   case notDelegated(team: String, paths: [TargetPath])
+  /// Published files that were handed to teams which do not list them.
+  case notTakenOver([TargetPath])
   /// Metadata that waits for signatures would be published over.
   case waiting(roles: [String])
   /// The file system can't swap two folders at once.
@@ -84,6 +86,9 @@ extension CeremonyFault: CustomStringConvertible {
     case .otherThanTrusted(let version): "root version \(version) as it is published is not the root version \(version) that you trust"
     case .notDelegated(let team, let paths):
       "\(team) is not trusted with \(paths.prefix(20).map(\.description).joined(separator: ", "))"
+        + (paths.count > 20 ? " and \(paths.count - 20) more" : "")
+    case .notTakenOver(let paths):
+      "no team lists what was handed over: \(paths.prefix(20).map(\.description).joined(separator: ", "))"
         + (paths.count > 20 ? " and \(paths.count - 20) more" : "")
     case .waiting(let roles): "what waits for signatures would be lost: \(roles.joined(separator: ", "))"
     case .cannotSwap(let path): "the file system of \(path) can't swap two folders at once, which the change of a root with its roles needs"
@@ -126,6 +131,10 @@ public enum StructureWarning: Equatable, Sendable {
   case expiresInRenewalWindow(role: String, expires: UTCTime)
   /// The metadata would be valid for longer than `keys/policy.json` says.
   case outlivesLifetime(role: String, expires: UTCTime, days: Int)
+  /// The last change of the role's keys looks like an overlap that nobody has ended.
+  case overlapIsRunning(role: String, since: Version)
+  /// Files that are published would be found no longer.
+  case filesGo(count: Int, first: TargetPath)
   /// A key stands in several roles, as was allowed.
   case sharedKey(key: String, roles: [String])
 }
@@ -139,6 +148,12 @@ extension StructureWarning: CustomStringConvertible {
     case .expiresInRenewalWindow(let role, let expires):
       "\(role) expires \(expires), within its renewal window: it is to be renewed at once"
     case .outlivesLifetime(let role, let expires, let days): "\(role) would be valid until \(expires), for longer than its \(days) days"
+    case .overlapIsRunning(let role, let since):
+      "root version \(since) put keys of \(role) beside the older ones, which are still there: if that was an overlap, end it with "
+        + "rotate \(role) --drop-old"
+    case .filesGo(let count, let first):
+      "devices would no longer find \(count == 1 ? "\(first)" : "\(count) published files, \(first) among them"); publish the models again "
+        + "afterwards, so that the list of models names nothing that is gone"
     case .sharedKey(let key, let roles): "the key \(key) stands in \(roles.joined(separator: " and "))"
     }
   }

@@ -25,20 +25,28 @@ public struct CeremonyReport: Sendable {
 }
 
 extension Repository {
-  /// Reads what is published and what waits.
+  /// Reads what is published and what waits, and takes away what a publication has left that broke off once all of it was visible.
   public func ceremony() throws(SigningError) -> Ceremony {
-    try Self.ceremony(layout)
+    let ceremony = try Self.ceremony(layout)
+    if !ceremony.finished.isEmpty { try PendingFolder.write(ceremony, layout) }
+    try removeNextMetadata()
+    return ceremony
   }
 
   /// Reads what is published and what waits, of a repository that others may be changing.
   public static func ceremony(_ layout: RepositoryLayout) throws(SigningError) -> Ceremony {
     let state = try PublishedState(layout)
     let pending = try PendingFolder.read(layout)
+    let policy = try Policy.read(layout.policy)
     var ceremony = Ceremony(
-      state: state, delegated: try PublishedDelegations(state, layout), policy: try Policy.read(layout.policy),
-      proposedPolicy: pending.policy, pending: pending.files)
+      state: state, delegated: try PublishedDelegations(state, layout), policy: policy,
+      proposedPolicy: pending.policy == policy ? nil : pending.policy, pending: pending.files)
     // What a publication that broke off after the swap has left.
-    for (role, file) in pending.files where ceremony.published(role)?.message == file.message { ceremony.pending[role] = nil }
+    for (role, file) in pending.files where ceremony.published(role)?.message == file.message {
+      ceremony.pending[role] = nil
+      ceremony.finished.append((role, file.version))
+    }
+    ceremony.finished.sort { Ceremony.order($0.role) < Ceremony.order($1.role) }
     return ceremony
   }
 
@@ -134,7 +142,8 @@ extension Ceremony {
   /// What each waiting file changes of what is published, in words.
   public func changes(name: (KeyID) -> String) -> [(role: MetadataRole, words: [String])] {
     pending.sorted { Self.order($0.key) < Self.order($1.key) }.enumerated().map { index, entry in
-      let words = MetadataChanges.words(from: published(entry.key), to: entry.value, name: name)
+      var words = MetadataChanges.words(from: published(entry.key), to: entry.value, name: name)
+      if entry.key == .targets { words += movesInWords }
       return (entry.key, index == 0 ? words + policyChanges : words)
     }
   }
@@ -143,7 +152,8 @@ extension Ceremony {
     guard let proposedPolicy else { return [] }
     var words: [String] = []
     for role in TopLevelRole.allCases where proposedPolicy.lifetime(of: role) != policy.lifetime(of: role) {
-      words.append("\(role) metadata will be valid for \(proposedPolicy.lifetime(of: role)) days instead of \(policy.lifetime(of: role))")
+      let days = proposedPolicy.lifetime(of: role)
+      words.append("\(role) metadata will be valid for \(days) \(days == 1 ? "day" : "days") instead of \(policy.lifetime(of: role))")
     }
     for key in Set(policy.holders.keys).union(proposedPolicy.holders.keys).sorted() where policy.holders[key] != proposedPolicy.holders[key]
     {

@@ -18,6 +18,8 @@ public struct RotationReport: Sendable {
   public let warnings: [StructureWarning]
   /// The published files whose signatures by the old keys count no longer, and by which key.
   public let stopped: [(role: MetadataRole, version: Version, key: KeyID)]
+  /// The teams below the role that keep the version that they have, because too few of their keys are at hand.
+  public let leftAsTheyAre: [ByteString]
 }
 
 extension Ceremony {
@@ -50,6 +52,42 @@ extension Ceremony {
     }
     let newest = arrivals.values.max()
     return current.filter { arrivals[$0] != newest }
+  }
+
+  /// The root that put keys of a role beside older ones, where no later one has changed them: an overlap that goes on, or a key that was added.
+  func overlapRoot(of role: MetadataRole) -> Version? {
+    guard case .topLevel(let role) = role else { return nil }
+    let roots = state.roots.compactMap { (try? MetadataEnvelope(parsing: $0))?.root }
+    for (older, newer) in zip(roots, roots.dropFirst()).reversed() where older[role] != newer[role] {
+      let isAddition = Set(older[role].keyIDs).isSubset(of: newer[role].keyIDs) && older[role].threshold == newer[role].threshold
+      return isAddition ? newer.version : nil
+    }
+    return nil
+  }
+
+  /// Puts what stands below the role into fresh versions: bins, and the teams whose keys are at hand. A team's own signature is worth as much as
+  /// before, so that nobody waits for those that are elsewhere.
+  /// - Returns: the teams that were left as they are.
+  mutating func resignDelegations(below role: MetadataRole, with keys: SigningKeys, now: UTCTime) throws(SigningError) -> [ByteString] {
+    guard role != .snapshot, role != .timestamp else { return [] }
+    var left: [ByteString] = []
+    var waiting: [MetadataRole] = [role == .root ? .targets : role]
+    var seen: Set<ByteString> = []
+    while let delegator = waiting.popLast() {
+      guard let delegations = (pending[delegator] ?? published(delegator))?.targets?.delegations else { continue }
+      for delegated in delegations.roles where seen.insert(delegated.name).inserted {
+        let role = MetadataRole.delegated(delegated.name)
+        guard let file = published(role) else { continue }
+        waiting.append(role)
+        guard pending[role] == nil else { continue }
+        if !delegated.isTeam || keys.countAtHand(delegated.keys) >= delegated.keys.threshold {
+          pending[role] = try renewed(file, role, now)
+        } else {
+          left.append(delegated.name)
+        }
+      }
+    }
+    return left
   }
 
   /// Puts what a stolen key could have signed into fresh versions: the roles that the role stands above, in the order of the signing.
@@ -86,12 +124,15 @@ extension Repository {
     var ceremony = try ceremony()
     try root.require(ceremony.state)
     let edits = try ceremony.rotationEdits(of: role, exchanged, dropping: dropped, mode)
-    let warnings = try ceremony.propose(edits, allowsShared: allowsShared, now: now, name: name)
+    let overlap = mode == .overlap ? ceremony.overlapRoot(of: role) : nil
+    var warnings = try ceremony.propose(edits, allowsShared: allowsShared, now: now, name: name)
+    if let overlap { warnings.insert(.overlapIsRunning(role: "\(role.name)", since: overlap), at: 0) }
     // In an overlap both keys have signed, so that the old one can go by a root alone.
     let resigns = mode == .compromised || mode == .overlap && role != .root
     let resigning = resigns ? try ceremony.resignBelow(role, now: now) : []
+    let left = mode == .compromised ? try ceremony.resignDelegations(below: role, with: keys, now: now) : []
     let stopped = ceremony.stoppedSignatures()
     let report = try finish(ceremony, with: keys, resigning: resigning, now: now)
-    return RotationReport(ceremony: report, warnings: warnings, stopped: stopped)
+    return RotationReport(ceremony: report, warnings: warnings, stopped: stopped, leftAsTheyAre: left.sorted())
   }
 }

@@ -1,12 +1,13 @@
 public import ManifestVerifier
-internal import TUFMetadata
+public import TUFMetadata
 
 extension RepositoryVerification {
-  /// Verifies every file that teams list, as `files` does those of the top-level targets.
+  /// Verifies every file that teams list, as `files` does those of the top-level targets and their bins.
+  /// - Parameter now: the time that expiry is held against.
   /// - Throws: `cancelled`, or what is wrong with the published tree.
   /// - Returns: the delegated roles that devices can't use, and why.
   public func teams(
-    of state: PublishedState, models: String?, jobs: Int? = nil, isCancelled: () -> Bool, report: (FileOutcome) -> Void
+    of state: PublishedState, at now: UTCTime, models: String?, jobs: Int? = nil, isCancelled: () -> Bool, report: (FileOutcome) -> Void
   ) throws(SigningError) -> [DelegationWalk.Refusal] {
     let delegated = try PublishedDelegations(state, layout)
     // Bins, whose paths are shared out by their hashes, are no teams.
@@ -23,6 +24,7 @@ extension RepositoryVerification {
         report(try verify(&verifier, "\(models)/\(path)", file, mustExist: true, isCancelled))
       }
     }
-    return delegated.refusals
+    // Teams and bins alike.
+    return try PublishedDelegations(state, layout, at: now).refusals
   }
 }

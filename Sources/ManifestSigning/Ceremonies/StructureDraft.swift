@@ -79,7 +79,9 @@ struct StructureDraft {
     case .setHolder(let holder, let key): policy.holders[key] = holder
     case .addTeam(let name, let paths, let isTerminating):
       try requireNewTeam(name)
-      teams.append(Team(name: name, role: RoleDraft(), paths: paths, isTerminating: isTerminating, members: [:]))
+      let team = Team(name: name, role: RoleDraft(), paths: paths, isTerminating: isTerminating, members: [:])
+      // Bins end a search: whoever came after them would never be asked.
+      teams.insert(team, at: teams.firstIndex { $0.paths == nil } ?? teams.endIndex)
     case .removeTeam(let name): teams.remove(at: try index(of: name))
     case .renameTeam(let old, let new):
       let index = try index(of: old)

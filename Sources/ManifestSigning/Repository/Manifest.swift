@@ -76,8 +76,10 @@ public struct ManifestChanges: Equatable, Sendable {
   /// The same path with another length or digest.
   public var replaced: [TargetPath] = []
   public var removed: [TargetPath] = []
-  /// What a team lists from now on.
+  /// What only a team lists from now on.
   public var handedOver: [TargetPath] = []
+  /// What a team is trusted with and does not list: devices would find it no longer.
+  public var notTakenOver: [TargetPath] = []
 
-  public var isEmpty: Bool { added.isEmpty && replaced.isEmpty && removed.isEmpty && handedOver.isEmpty }
+  public var isEmpty: Bool { added.isEmpty && replaced.isEmpty && removed.isEmpty && handedOver.isEmpty && notTakenOver.isEmpty }
 }

@@ -188,6 +188,7 @@ extension Repository {
     let replaced = changes.replaced.filter { content.documents[$0] == nil }
     guard replaced.isEmpty || options.allowsReplacing else { throw .replaced(replaced) }
     guard changes.removed.isEmpty || options.allowsRemoving else { throw .removed(changes.removed) }
+    guard changes.notTakenOver.isEmpty || options.allowsRemoving else { throw .ceremony(.notTakenOver(changes.notTakenOver)) }
   }
 
   private func sign(

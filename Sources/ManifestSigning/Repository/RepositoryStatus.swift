@@ -25,8 +25,10 @@ public struct RepositoryStatus: Sendable {
     public let isDue: Bool
   }
 
-  /// Root first, the teams last.
+  /// Root first, the teams last, theirs among them.
   public let roles: [Role]
+  /// The roles that share paths out by their hashes, in the order of the delegations: there may be thousands.
+  public let bins: [Role]
   /// The number of roots in the chain, which is complete: every one follows from the one before it.
   public let rootCount: Int
   /// The keys in `keys`, or listed by the root, that no role has.
@@ -35,6 +37,8 @@ public struct RepositoryStatus: Sendable {
   public let waiting: [WaitingFile]
   /// The delegated roles that devices can't use, and why.
   public let refusals: [DelegationWalk.Refusal]
+  /// The models that the list of models names and devices can't find: whoever was trusted with them is no longer, say.
+  public let lostModels: [TargetPath]
   /// The number of files in the manifest; nil where nothing is published.
   public let targetCount: Int?
 
@@ -55,20 +59,22 @@ public struct RepositoryStatus: Sendable {
     }
     var published: [TopLevelRole: (Version, UTCTime)] = [.root: (state.root.payload.version, state.root.payload.expires)]
     for (role, version, expires) in state.manifest?.roles ?? [] { published[role] = (version, expires) }
-    // Bins, whose paths are shared out by their hashes, are no team's and as many as there are.
-    let teams = (state.manifest?.targets.payload.delegations?.roles ?? []).filter { if case .paths = $0.scope { true } else { false } }
-    roles =
-      TopLevelRole.allCases.map { role(.topLevel($0), state.root.payload[$0], published[$0]) }
-      + teams.map { team in
-        role(.delegated(team.name), team.keys, ceremony.delegated.files[team.name].map { ($0.version, $0.expires) })
-      }
-    let used = Set(roles.flatMap { $0.keys.map(\.id) })
+    var (teams, bins): ([Role], [Role]) = ([], [])
+    for delegated in ceremony.publishedDelegations {
+      let file = ceremony.delegated.files[delegated.name]
+      let own = role(.delegated(delegated.name), delegated.keys, file.map { ($0.version, $0.expires) })
+      if case .paths = delegated.scope { teams.append(own) } else { bins.append(own) }
+    }
+    roles = TopLevelRole.allCases.map { role(.topLevel($0), state.root.payload[$0], published[$0]) } + teams
+    self.bins = bins
+    let used = Set((roles + bins).flatMap { $0.keys.map(\.id) })
     idleKeys = Set(ring.names.keys).union(state.root.payload.keys.keys).subtracting(used).map(held).sorted {
       ($0.name, $0.id) < ($1.name, $1.id)
     }
     rootCount = state.roots.count
     waiting = ceremony.waiting
     refusals = ceremony.delegated.refusals
+    lostModels = state.lostModels(ceremony.delegated, layout)
     targetCount = state.targetCount
   }
 }

@@ -16,9 +16,9 @@ enum CeremonyOutput {
       output.line("Since the root that you trust, as it was published", style: .heading)
       for line in review.sinceTrusted { output.line("  \(line)") }
     }
-    for (role, words) in review.changes {
-      output.line("\(role.name)", style: .heading)
-      for line in words { output.line("  \(line)") }
+    for group in RoleGroups.of(review.changes, role: \.role, said: { $0.words.joined(separator: "\n") }) {
+      output.line("\(RoleGroups.name(group.map(\.role)))", style: .heading)
+      for line in group.first?.words ?? [] { output.line("  \(line)") }
     }
     show(review.warnings, output)
     output.report("since_trusted", .array(review.sinceTrusted.map(JSONResult.string)))
@@ -36,14 +36,21 @@ enum CeremonyOutput {
   static func show(_ waiting: [WaitingFile], _ layout: RepositoryLayout, _ output: Output) throws {
     guard !waiting.isEmpty else { return }
     let names = try KeyNames(layout)
-    for file in waiting {
-      output.line("\(layout.pending)/\(file.role.fileName), version \(file.version), valid until \(file.expires)", style: .heading)
-      for threshold in file.thresholds {
+    func lines(_ file: WaitingFile) -> [String] {
+      file.thresholds.map { threshold in
         let signed = threshold.signed.isEmpty ? "" : " by \(names.list(threshold.signed))"
         let rest = threshold.threshold - threshold.signed.count
         let missing = threshold.isMet ? "complete" : "\(rest) more of \(names.list(threshold.missing))"
-        output.line("  \(threshold.delegator): \(threshold.signed.count) of \(threshold.threshold) signed\(signed); \(missing)")
+        return "\(threshold.delegator): \(threshold.signed.count) of \(threshold.threshold) signed\(signed); \(missing)"
       }
+    }
+    for group in RoleGroups.of(waiting, role: \.role, said: { "\($0.expires) \(lines($0))" }) {
+      guard let file = group.first else { continue }
+      output.line(
+        group.count == 1
+          ? "\(layout.pending)/\(file.role.fileName), version \(file.version), valid until \(file.expires)"
+          : "\(RoleGroups.name(group.map(\.role))) in \(layout.pending), valid until \(file.expires)", style: .heading)
+      for line in lines(file) { output.line("  \(line)") }
     }
     if waiting.allSatisfy(\.isComplete) {
       output.line("All signatures are there; it is published by manifest-sign sign where the keys of snapshot and timestamp are.")
@@ -71,7 +78,9 @@ enum CeremonyOutput {
   /// What a step did.
   static func show(_ report: CeremonyReport, _ layout: RepositoryLayout, _ output: Output) throws {
     let names = try KeyNames(layout)
-    for (role, signers) in report.signed { output.line("Signed \(role.name) with \(names.list(signers)).", style: .good) }
+    for group in RoleGroups.of(report.signed, role: \.role, said: { names.list($0.signers) }) {
+      output.line("Signed \(RoleGroups.name(group.map(\.role))) with \(names.list(group.first?.signers ?? [])).", style: .good)
+    }
     if let publication = report.publication { show(publication, output) }
     try show(report.waiting, layout, output)
     if !report.waiting.isEmpty { output.line("Hand on the files of \(layout.pending); they hold no secret.") }
@@ -83,8 +92,10 @@ enum CeremonyOutput {
   }
 
   static func show(_ publication: Publication, _ output: Output) {
-    output.line(
-      "Published \(publication.files.map { "\($0.role.name) \($0.version)" }.joined(separator: ", ")).", style: .good)
+    let groups = RoleGroups.of(publication.files, role: \.role).map { group in
+      RoleGroups.name(group.map(\.role)) + (group.count == 1 ? " \(group.first?.version.description ?? "")" : "")
+    }
+    output.line("Published \(groups.joined(separator: ", ")).", style: .good)
   }
 
   static func json(_ publication: Publication) -> JSONResult {

@@ -16,6 +16,12 @@ extension Failure {
     case .notDelegated(let team, let paths):
       message = "\(team) is not trusted with \(paths.count) of the files"
       items = paths.prefix(100).map(\.description)
+    case .notTakenOver(let paths):
+      message =
+        "\(paths.count == 1 ? "a published file was" : "\(paths.count) published files were") handed to a team that does not list "
+        + "\(paths.count == 1 ? "it" : "them"): devices would no longer find \(paths.count == 1 ? "it" : "them")"
+      items = paths.prefix(100).map(\.description)
+      if paths.count > items.count { items.append("and \(paths.count - items.count) more") }
     default: break
     }
   }
@@ -29,6 +35,7 @@ extension CeremonyFault {
     case .superseded, .olderThanTrusted, .notNext, .expired: .expiredOrRolledBack
     case .unexpectedFile: .malformed
     case .cannotSwap: .disk
+    case .notTakenOver: .fileMismatch
     case .alreadyPending, .nothingPending, .noChange, .notDelegated, .waiting: .failure
     }
   }
@@ -40,7 +47,9 @@ extension CeremonyFault {
     case .noChange: "give an edit, such as --add-key ROLE=KEY, or --renew for the same root with a new expiry"
     case .refused(let problems):
       problems.contains { if case .sharedKey = $0 { true } else { false } }
-        ? "give each role a key of its own, or allow it with --allow-shared" : "propose keys and thresholds that can be met"
+        ? "give each role a key of its own, or allow it with --allow-shared"
+        : problems.allSatisfy({ if case .noPaths = $0 { true } else { false } })
+          ? "give each team paths with --add-path TEAM=PATTERN" : "propose keys and thresholds that can be met"
     case .noSuchRole: "run manifest-sign status"
     case .teamName, .teamExists, .path, .keyInRole: nil
     case .keyNotInRole: "run manifest-sign status, which lists each role's keys"
@@ -56,6 +65,7 @@ extension CeremonyFault {
     case .olderThanTrusted: "get the newest manifests; whoever hands you older ones may want you to sign against keys that were withdrawn"
     case .otherThanTrusted: "sign nothing: this is not the repository whose root you trust, or somebody has replaced its roots"
     case .notDelegated: "have targets delegate these paths to the team with manifest-sign propose --add-path, or move the files"
+    case .notTakenOver: "have the team publish them first, with manifest-sign publish DIR --role TEAM, or give --allow-remove"
     case .waiting: "finish it with manifest-sign sign, or drop it with manifest-sign propose --abandon"
     case .cannotSwap: "keep manifests and pending on one file system that can: any local one of Linux or macOS, and no link"
     }

@@ -31,7 +31,7 @@ enum RefreshVerb {
     let rehearses = invocation.flag(dryRun.name)
     let report = try repository.refresh(with: keys, rehearses: rehearses, now: ReleaseClock.signingTime())
     if report.due.isEmpty { output.line("Nothing is due.", style: .good) }
-    for due in report.due {
+    func words(_ due: RefreshReport.Due) -> String {
       let what =
         if !due.missing.isEmpty {
           "not signed, keys are missing: \(due.missing.map(keys.name).joined(separator: ", "))"
@@ -40,7 +40,10 @@ enum RefreshVerb {
         } else {
           rehearses ? "would be signed again" : "was due"
         }
-      output.line("\(due.role.name), valid until \(due.expires): \(what)")
+      return "valid until \(due.expires): \(what)"
+    }
+    for group in RoleGroups.of(report.due, role: \.role, said: words) {
+      if let first = group.first { output.line("\(RoleGroups.name(group.map(\.role))), \(words(first))") }
     }
     if let publication = report.publication { CeremonyOutput.show(publication, output) }
     output.report(
@@ -55,7 +58,7 @@ enum RefreshVerb {
     output.report("published", report.publication.map(CeremonyOutput.json) ?? .null)
     guard let first = report.missing.first else { return .done }
     throw Failure(
-      .key, "\(report.missing.map { "\($0.role.name)" }.joined(separator: ", ")) is due and can't be signed here",
+      .key, "\(RoleGroups.list(report.missing.map(\.role))) \(report.missing.count == 1 ? "is" : "are") due and can't be signed here",
       found: "missing: \(Set(report.missing.flatMap(\.missing)).map(keys.name).sorted().joined(separator: ", "))",
       hint: first.role == .root
         ? "begin a ceremony: manifest-sign propose --renew"

@@ -71,10 +71,23 @@ enum RotateVerb {
     CeremonyOutput.show(report.warnings, output)
     try CeremonyOutput.show(report.ceremony, layout, output)
     let names = try KeyNames(layout)
-    for stopped in report.stopped {
-      let when = report.ceremony.publication == nil ? "will stop counting" : "counts no longer"
-      output.line("The signature of \(names.name(stopped.key)) under \(stopped.role.name) version \(stopped.version) \(when).")
+    let isPublished = report.ceremony.publication != nil
+    for group in RoleGroups.of(report.stopped, role: \.role, said: { names.name($0.key) }) {
+      guard let stopped = group.first else { continue }
+      if group.count == 1 {
+        let when = isPublished ? "counts no longer" : "will stop counting"
+        output.line("The signature of \(names.name(stopped.key)) under \(stopped.role.name) version \(stopped.version) \(when).")
+      } else {
+        let when = isPublished ? "count no longer" : "will stop counting"
+        output.line("The signatures of \(names.name(stopped.key)) under \(RoleGroups.name(group.map(\.role))) \(when).")
+      }
     }
+    if !report.leftAsTheyAre.isEmpty {
+      output.note(
+        "\(report.leftAsTheyAre.map(\.description).joined(separator: ", ")): not signed again, for too few keys are at hand; what their own keys "
+          + "have signed goes on counting")
+    }
+    output.report("left", .array(report.leftAsTheyAre.map { .string($0.description) }))
     output.report(
       "stopped",
       .array(

@@ -28,20 +28,33 @@ enum SignVerb {
     ],
     run: run)
 
+  /// Tells what a command has published that broke off right after: nothing of it waits any more.
+  private static func isFinished(_ ceremony: Ceremony, _ output: Output) -> Bool {
+    guard ceremony.pending.isEmpty, !ceremony.finished.isEmpty else { return false }
+    let roles = RoleGroups.list(ceremony.finished.map(\.role))
+    output.line("All that waited was published before the last command broke off: \(roles). Nothing is left to sign.", style: .good)
+    output.report("signed", .object([]))
+    output.report("published", .object(ceremony.finished.map { .init($0.role.name.description, .integer($0.version.number)) }))
+    output.report("waiting", .array([]))
+    return true
+  }
+
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let passphrases = try RepositoryOptions.passphraseSource(invocation, output)
     let layout = RepositoryOptions.layout(invocation)
     let repository = try Repository(layout)
     let root = try TrustedRoot(layout, path: invocation.value(CeremonyOutput.trustedRoot.name))
     let now = try ReleaseClock.signingTime()
-    let review = try repository.review(files: invocation.values(files.name), trusting: root, now: now)
+    let paths = invocation.values(files.name)
+    if paths.isEmpty, try isFinished(repository.ceremony(), output) { return .done }
+    let review = try repository.review(files: paths, trusting: root, now: now)
     CeremonyOutput.show(review, output)
     let observer = CommandLineObserver(output)
     defer { observer.finish() }
     let keys = try SigningKeys(layout, passphrases, notice: observer.notice)
     let own = review.ceremony.signable(with: keys)
     if !own.isEmpty, !invocation.flag(yes.name) {
-      guard try Prompt.confirm("Sign \(own.map { "\($0.name)" }.joined(separator: ", "))?", insteadOf: yes.name) else {
+      guard try Prompt.confirm("Sign \(RoleGroups.list(own))?", insteadOf: yes.name) else {
         throw Failure(.interrupted, "not signed", hint: "nothing was changed; drop the proposal with manifest-sign propose --abandon")
       }
     }

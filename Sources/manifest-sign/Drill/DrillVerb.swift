@@ -33,6 +33,7 @@ enum DrillVerb {
     guard material.isPublished else {
       throw Failure(.failure, "nothing is published yet", hint: "run manifest-sign publish DIR")
     }
+    if let file = invocation.value(page.name) { try requireWritable(file) }
     let path = invocation.value(python.name)
     let peer = PythonTUF.client(path, searchPath: Surroundings.variable("PATH"))
     if let path, case .failure(let problem) = peer {
@@ -57,6 +58,14 @@ enum DrillVerb {
       output.line("The report is in \(file).")
     }
     return report.passed ? .done : .found
+  }
+
+  /// A page that can't be written is better known before minutes of a drill than after them.
+  private static func requireWritable(_ path: String) throws(FileError) {
+    guard try FileSystem.statusIfPresent(of: path, followingLinks: true)?.kind != .directory else {
+      throw .system(.create, path: path, .isDirectory)
+    }
+    _ = try TemporaryFile(for: path, permissions: 0o644)
   }
 
   // MARK: Showing

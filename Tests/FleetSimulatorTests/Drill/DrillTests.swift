@@ -1,3 +1,4 @@
+import Digests
 import FleetSimulator
 import Foundation
 import ManifestSigning
@@ -56,6 +57,50 @@ import Testing
     #expect(try DrillSite().drill(seed: 5, peer: .failure(peerless)).findings.filter { $0.result != .notRun } == own)
     let other = try DrillSite().drill(seed: 11)
     #expect(other.passed, "\(other.failures)")
+  }
+
+  @Test func `takes bins for what they are: signed by the keys of targets, and told of as little as need be`() throws {
+    let site = try DrillSite { (publisher) throws(SimulationError) in
+      publisher.targets.delegations.removeAll { $0.name != "team" }
+      for number in 0..<16 {
+        let digit = String(number, radix: 16)
+        let name = ByteString("bin-000" + digit)
+        var bin = SimulatedDelegation(
+          name, keys: publisher.targets.keys, scope: .pathHashPrefixes([ByteString(digit)]), isTerminating: true)
+        bin.threshold = publisher.targets.threshold
+        publisher.targets.delegations.append(bin)
+        publisher.addRole(name, keys: publisher.targets.keys)
+      }
+      (publisher.delegated["bin-0"], publisher.delegated["bin-8"]) = (nil, nil)
+    }
+    let report = try site.drill()
+    #expect(report.passed, "\(report.failures)")
+    let own = ["root", "timestamp", "snapshot", "targets", "team", "team/inner"]
+    #expect(Set(report.roles(.rotation)) == Set(own) && Set(report.roles(.rotationOverlap)) == Set(own))
+    #expect(Set(report.roles(.compromise)) == Set(own.dropFirst()))
+    #expect(!report.roles(.keyLoss).contains { $0.contains("bin-") })
+    #expect(Set(report.roles(.expiry)) == Set(own + ["bin-0000 and 2 with the same keys"]))
+    #expect(report.roles(.renewal).filter { $0.hasPrefix("bin-") }.count == 16)
+    // One bin that nobody has renewed is found, whatever else is fresh.
+    try site.change { publisher in
+      publisher.delegated["bin-0007"]?.expires = DrillSite.now.adding(days: 2)
+      try publisher.publishNext()
+    }
+    let stale = try site.drill()
+    #expect(stale.failed == [.renewal] && stale.failures.contains("bin-0007"), "\(stale.failures)")
+  }
+
+  @Test func `asks nothing of roles that a snapshot goes on listing and nobody delegates to`() throws {
+    let site = try DrillSite()
+    try site.change { publisher in
+      publisher.targets.delegations.removeAll { $0.name == "team" }
+      publisher.delegated["team"]?.expires = DrillSite.now.adding(days: -1)
+      publisher.delegated["team/inner"]?.expires = DrillSite.now.adding(days: -1)
+      try publisher.publishNext()
+    }
+    let report = try site.drill()
+    #expect(report.passed, "\(report.failures)")
+    #expect(!report.roles(.renewal).contains("team"))
   }
 
   @Test func `stops when it is told to`() throws {
@@ -137,6 +182,15 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
       }
     },
     PlantedFault("the snapshot is not there", replays) { site in try site.remove("\(site.publisher.snapshot.version).snapshot.json") },
+    PlantedFault("the list of models names one that nobody lists", [.catalog]) { site in
+      let list = "{\"models\":[{\"path\":\"team/model/weights.gguf\"},{\"path\":\"team/gone/model.json\"}]}"
+      let file = SimulatedPublisher.file(list)
+      try site.folder.write(list, to: "manifests/targets/\(file.hashes.sha256.hexadecimal).catalog.json")
+      try site.change { publisher in
+        publisher.targets.targets[target("catalog.json")] = file
+        try publisher.publishNext()
+      }
+    },
     PlantedFault("root needs all of its keys", [.keyLoss]) { site in
       try site.change { publisher in
         try publisher.rotate { $0.root.threshold = 4 }

@@ -24,14 +24,17 @@ final class CeremonySite {
 
   /// - Parameters:
   ///   - sizes: number of keys and threshold of the roles that are to have more than one.
+  ///   - bins: over how many the files are spread.
   ///   - publishes: whether the models are published.
-  init(_ sizes: [TopLevelRole: (keys: Int, threshold: Int)] = [:], publishes: Bool = true) throws {
+  init(_ sizes: [TopLevelRole: (keys: Int, threshold: Int)] = [:], bins: Int = 1, publishes: Bool = true) throws {
     folder = try TemporaryFolder()
     layout = RepositoryLayout(folder("repository"))
     now = try #require(UTCTime(secondsSince1970: 1_900_000_000))
     var roles: [TopLevelRole: RepositoryCreation.RoleSize] = [:]
     for (role, size) in sizes { roles[role] = try .init(role: role, keyCount: size.keys, threshold: size.threshold) }
-    _ = try RepositoryCreation(layout: layout, sizes: roles, policy: Policy()).run(keys: .generatedUnencrypted, now: now) { _ in }
+    _ = try RepositoryCreation(layout: layout, sizes: roles, policy: Policy(bins: HashBins(count: bins))).run(
+      keys: .generatedUnencrypted, now: now
+    ) { _ in }
     try folder.write("weights", to: "models/acme/tiny/1.0/weights.bin")
     if publishes { _ = try publish() }
   }
@@ -51,9 +54,12 @@ final class CeremonySite {
   var state: PublishedState { get throws { try PublishedState(layout) } }
 
   @discardableResult
-  func publish(_ models: String = "models", as team: ByteString? = nil, removing: Bool = false) throws -> PublishingReport {
+  func publish(_ models: String = "models", as team: ByteString? = nil, removing: Bool = false, replacing: Bool = false) throws
+    -> PublishingReport
+  {
     var options = PublishingOptions()
     options.allowsRemoving = removing
+    options.allowsReplacing = replacing
     return try Repository(layout).publish(
       .folder(folder(models)), options, as: team, passphrases: passphrases, now: now, observer: SilentObserver())
   }

@@ -159,6 +159,7 @@ import Testing
         #expect(try site.device(of: layout).root.payload.version.number == 3, "call \(failing)")
         let names = try FileManager.default.contentsOfDirectory(atPath: layout.metadata)
         #expect(names.count == 8 && !names.contains { $0.hasPrefix(".") }, "call \(failing): \(names)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: layout.pending).isEmpty, "call \(failing)")
       }
     }
     #expect(old > 0 && new > 0)
