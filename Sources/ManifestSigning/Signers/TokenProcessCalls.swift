@@ -3,6 +3,7 @@ internal import CSodium
 #if canImport(Darwin)
   internal import Darwin
 #else
+  internal import CFileCalls
   internal import Glibc
 #endif
 
