@@ -39,10 +39,8 @@ package enum Interruption {
     isHeld.store(true, ordering: .sequentiallyConsistent)
     // A first signal that came before gave both their default effect.
     takeOver()
-    defer {
-      isHeld.store(false, ordering: .sequentiallyConsistent)
-      if isRequested { for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) } }
-    }
+    // Where it was asked to end, the process is about to, with its own exit code however often it is asked.
+    defer { if !isRequested { isHeld.store(false, ordering: .sequentiallyConsistent) } }
     return try body()
   }
 
