@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["SIGNED_MANIFEST_SLOW_TESTS"] == "1"))
+  @Test(.enabled(if: runsSlowTests))
   func `a GGUF of 253 MB is signed, and one flipped bit in it found`() throws {
     let gemma = try FileManager.default.subpathsOfDirectory(atPath: ReleaseModels.folder).filter { $0.hasSuffix(".gguf") }
     let source = try #require(gemma.first, "scripts/fetch-models --slow makes it")

@@ -60,13 +60,10 @@ struct KillTests {
   /// What is killed.
   private enum Work: CaseIterable { case install, activate, rollBack, prune, repair }
 
-  /// The rounds of CI, of the small model, and those of `make test-slow`.
-  private static let isSlow = ProcessInfo.processInfo.environment["SIGNED_MANIFEST_SLOW_TESTS"] == "1"
-
   @Test("Twenty times, at random moments", arguments: 0..<20)
   func killed(round: Int) throws { try run(round, seed: UInt64(round), KillSite.small(), longest: 300_000) }
 
-  @Test("Two hundred times, with a real model of 253 MB", .enabled(if: KillTests.isSlow))
+  @Test("Two hundred times, with a real model of 253 MB", .enabled(if: runsSlowTests))
   func killedOften() throws {
     for round in 0..<200 { try run(round, seed: 1000 + UInt64(round), KillSite.big(), longest: 3_000_000) }
   }

@@ -45,8 +45,7 @@ struct DamageTests {
 
   /// Every other value in the slow tests; else what differs in one bit, the extremes and the neighbours.
   private static func replacements(of byte: UInt8) -> Set<UInt8> {
-    let isSlow = ProcessInfo.processInfo.environment["SIGNED_MANIFEST_SLOW_TESTS"] == "1"
-    var values = isSlow ? Set(UInt8.min ... .max) : Set((0..<8).map { byte ^ (1 << $0) } + [0, 0x7F, 0xFF, byte &+ 1, byte &- 1])
+    var values = runsSlowTests ? Set(UInt8.min ... .max) : Set((0..<8).map { byte ^ (1 << $0) } + [0, 0x7F, 0xFF, byte &+ 1, byte &- 1])
     values.remove(byte)
     return values
   }

@@ -9,7 +9,7 @@ struct PeerComparisonTests {
   func realSafetensors(_ path: String) throws { try compare(PeerReaders.model(path)) }
 
   @Test(
-    "A real GGUF file of 253 MB", .enabled(if: ProcessInfo.processInfo.environment["SIGNED_MANIFEST_SLOW_TESTS"] == "1"))
+    "A real GGUF file of 253 MB", .enabled(if: runsSlowTests))
   func realGGUF() throws {
     let summary = try compare(PeerReaders.model("gemma-3-270m/gemma-3-270m-q4_k_m.gguf"))
     #expect(summary.architecture == "gemma3")

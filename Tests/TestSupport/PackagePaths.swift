@@ -7,6 +7,9 @@ package struct MissingForTests: Error, CustomStringConvertible {
   package init(_ description: String) { self.description = description }
 }
 
+/// Whether the tests may take long: `make test-slow`.
+package let runsSlowTests = ProcessInfo.processInfo.environment["SIGNED_MANIFEST_SLOW_TESTS"] == "1"
+
 /// The folder of the package.
 package let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent()

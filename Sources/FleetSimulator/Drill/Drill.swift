@@ -9,6 +9,7 @@ package struct Drill: Sendable {
   private let now: UTCTime
   private let days: Int?
   private let faults: Set<DrillFault>
+  private let scenarios: Set<DrillScenario>
   private let peer: Result<PeerClient, PeerProblem>
   private let temporaryFolder: String
 
@@ -17,17 +18,19 @@ package struct Drill: Sendable {
   ///   - now: the time that it is played at.
   ///   - days: for how many days everything published must last; nil for half of each role's renewal window.
   ///   - faults: what a test plants.
+  ///   - scenarios: those that are played with throw-away keys, of which a test may want some only.
   ///   - peer: the second client, or why there is none.
   ///   - temporaryFolder: where copies are laid out for a moment.
   package init(
     _ material: DrillMaterial, seed: UInt64, now: UTCTime, days: Int? = nil, faults: Set<DrillFault> = [],
-    peer: Result<PeerClient, PeerProblem>, temporaryFolder: String
+    scenarios: Set<DrillScenario> = Set(DrillScenario.allCases), peer: Result<PeerClient, PeerProblem>, temporaryFolder: String
   ) {
     self.material = material
     self.seed = seed
     self.now = now
     self.days = days
     self.faults = faults
+    self.scenarios = scenarios
     self.peer = peer
     self.temporaryFolder = temporaryFolder
   }
@@ -51,7 +54,7 @@ package struct Drill: Sendable {
   }
 
   private func rehearse(_ willPlay: (DrillScenario) -> Bool, _ trials: inout [PeerTrial]) -> [DrillFinding]? {
-    let scenarios = DrillScenario.allCases.filter { !$0.isReplay }
+    let scenarios = DrillScenario.allCases.filter { !$0.isReplay && self.scenarios.contains($0) }
     let rehearsal: Rehearsal
     do { rehearsal = try Rehearsal(material, seed: seed, now: now, faults: faults, temporaryFolder: temporaryFolder) } catch {
       return scenarios.map { Self.unplayable($0, error) }

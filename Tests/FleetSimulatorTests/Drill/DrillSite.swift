@@ -92,12 +92,12 @@ final class DrillSite {
   }
 
   func drill(
-    seed: UInt64 = 1, days: Int? = nil, faults: Set<DrillFault> = [],
+    seed: UInt64 = 1, days: Int? = nil, faults: Set<DrillFault> = [], scenarios: Set<DrillScenario> = Set(DrillScenario.allCases),
     peer: Result<PeerClient, PeerProblem> = .failure(PeerProblem("not asked"))
   ) throws -> DrillReport {
     let drill = Drill(
-      try DrillMaterial(RepositoryLayout(folder.path)), seed: seed, now: Self.now, days: days, faults: faults, peer: peer,
-      temporaryFolder: folder.path)
+      try DrillMaterial(RepositoryLayout(folder.path)), seed: seed, now: Self.now, days: days, faults: faults, scenarios: scenarios,
+      peer: peer, temporaryFolder: folder.path)
     // The folder goes with this value, and the drill works below it.
     return try withExtendedLifetime(self) { try #require(drill.run()) }
   }
