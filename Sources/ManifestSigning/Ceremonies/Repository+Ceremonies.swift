@@ -120,7 +120,7 @@ extension Repository {
     }
     // No signature is lost where the publication breaks off.
     try PendingFolder.write(signing, layout)
-    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
+    try removeLeftovers(of: ceremony.state)
     try show(publication, after: ceremony.state)
     try PendingFolder.write(next, layout)
     return CeremonyReport(signed: signed, publication: publication, waiting: next.waiting)

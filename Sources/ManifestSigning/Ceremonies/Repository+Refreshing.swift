@@ -77,7 +77,7 @@ extension Repository {
     guard case .ready(let publication) = try work.publication(with: keys, resigning: resigning, now: now) else {
       return RefreshReport(due: due, publication: nil)
     }
-    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
+    try removeLeftovers(of: ceremony.state)
     try show(publication, after: ceremony.state)
     return RefreshReport(due: due, publication: publication)
   }

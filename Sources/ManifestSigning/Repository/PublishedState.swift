@@ -13,9 +13,9 @@ public struct PublishedState: Sendable {
   public let manifest: TrustedManifest?
   /// Where the files are spread over bins, those.
   let bins: PublishedBins?
-  /// The newest version of each metadata file that has ever lain here, by the file's name without it; a publication's too that ended before its
-  /// timestamp was in place.
-  private let lastVersions: [String: Version]
+  /// The versions of each metadata file that lie here, by the file's name without it; a publication's too that ended before its timestamp was in
+  /// place.
+  private let versions: [String: [Version]]
 
   /// Reads the published tree.
   /// - Throws: `noRepository`, `published` or `file`.
@@ -40,7 +40,7 @@ public struct PublishedState: Sendable {
       throw .published(error)
     }
     bins = try manifest.flatMap { (manifest) throws(SigningError) in try PublishedBins(manifest, layout) }
-    lastVersions = try onDisk { () throws(FileError) in try Self.newestVersions(layout.metadata) }
+    versions = try onDisk { () throws(FileError) in try Self.versions(in: layout.metadata) }
     try requireNothingNewer()
   }
 
@@ -48,43 +48,54 @@ public struct PublishedState: Sendable {
   ///
   /// A root behind a gap in the chain is one that devices never reach: what it withdrew would count again. And a timestamp that is lost, or was
   /// put back from an old backup, would let version numbers be given a second time, which devices take for an attack. One version more is what
-  /// a publication leaves that ended before its timestamp was in place.
+  /// a publication leaves that ended before its timestamp was in place; the next one removes it first, so that there are never two of them.
   private func requireNothingNewer() throws(SigningError) {
-    if let last = lastVersions[TopLevelRole.root.fileName], last > root.payload.version, let missing = root.payload.version.next {
+    if let last = versions[TopLevelRole.root.fileName]?.max(), last > root.payload.version, let missing = root.payload.version.next {
       throw .published(.unavailable(role: TopLevelRole.root.name, urlPath: "\(missing).\(TopLevelRole.root.fileName)"))
     }
-    let published: [(TopLevelRole, Version?)] = [
-      (.snapshot, manifest?.snapshot.payload.version), (.targets, manifest?.targets.payload.version),
-    ]
-    for (role, version) in published {
-      guard let last = lastVersions[role.fileName], let next = version.map(\.next) ?? .first, last > next else { continue }
-      guard let version else {
+    for role in [TopLevelRole.snapshot, .targets] {
+      let newer = newerVersions(of: role)
+      guard newer.count > 1, let last = newer.max() else { continue }
+      guard let version = publishedVersion(of: role) else {
         throw .published(.unavailable(role: TopLevelRole.timestamp.name, urlPath: TopLevelRole.timestamp.fileName))
       }
       throw .published(.rolledBack(role: role.name, trusted: last, offered: version))
     }
   }
 
-  private static func newestVersions(_ folder: String) throws(FileError) -> [String: Version] {
+  private func publishedVersion(of role: TopLevelRole) -> Version? {
+    role == .snapshot ? manifest?.snapshot.payload.version : manifest?.targets.payload.version
+  }
+
+  private func newerVersions(of role: TopLevelRole) -> [Version] {
+    let published = publishedVersion(of: role)
+    return (versions[role.fileName] ?? []).filter { version in published.map { version > $0 } ?? true }
+  }
+
+  /// What a publication left that ended before its timestamp was in place. Nothing refers to it.
+  var leftovers: [(role: TopLevelRole, version: Version)] {
+    [TopLevelRole.snapshot, .targets].flatMap { role in newerVersions(of: role).map { (role, $0) } }
+  }
+
+  private static func versions(in folder: String) throws(FileError) -> [String: [Version]] {
     let names = try FileError.describing(.list, folder) { () throws(Errno) in try FileSystem.names(inDirectory: folder) }
-    var newest: [String: Version] = [:]
+    var versions: [String: [Version]] = [:]
     for name in names {
       let text = String(decoding: name, as: UTF8.self)
       guard let dot = text.firstIndex(of: "."), let version = Int64(text[..<dot]).flatMap(Version.init) else { continue }
-      let rest = String(text[text.index(after: dot)...])
-      newest[rest] = max(newest[rest] ?? version, version)
+      versions[String(text[text.index(after: dot)...]), default: []].append(version)
     }
-    return newest
+    return versions
   }
 
   /// The version that a role's next metadata gets: none is given twice, nor one below what a snapshot has listed.
   /// - Throws: `noVersionLeft`.
   func nextVersion(of role: MetadataRole) throws(SigningError) -> Version {
-    var known = [lastVersions[role.fileName]]
+    var known = [versions[role.fileName]?.max()]
     switch role {
     // It has no file for each version: one that was put back from a backup would let its number be given again. There are never fewer
     // timestamps than snapshots.
-    case .topLevel(.timestamp): known += [manifest?.timestamp.payload.version, lastVersions[TopLevelRole.snapshot.fileName]]
+    case .topLevel(.timestamp): known += [manifest?.timestamp.payload.version, versions[TopLevelRole.snapshot.fileName]?.max()]
     case .topLevel: break
     case .delegated: known.append(manifest?.snapshot.payload.files[role.snapshotName]?.version)
     }

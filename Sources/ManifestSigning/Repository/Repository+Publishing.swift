@@ -80,8 +80,7 @@ extension Repository {
     let state = try PublishedState(layout)
     try TrustedRoot.requireKept(state, layout)
     let (policy, isNewPolicy) = try policy(options)
-    // What a killed publication left would be served with the rest.
-    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata) }
+    try removeLeftovers(of: state)
     let share = try CatalogShare(state, team: team, layout)
     var (content, cacheWarnings) = try content(of: source, options, share, RetiredKeys(state), policy, now, observer)
     try share.take(from: &content.manifest)

@@ -21,6 +21,17 @@ public struct Repository: ~Copyable {
     self.layout = layout
   }
 
+  /// Removes what a publication left that ended before its timestamp was in place: it would be served with the rest.
+  func removeLeftovers(of state: PublishedState) throws(SigningError) {
+    try onDisk { () throws(FileError) in
+      _ = try TemporaryFile.removeLeftovers(inDirectory: layout.metadata)
+      for (role, version) in state.leftovers {
+        let path = layout.metadata(role, version)
+        try FileError.describing(.remove, path) { () throws(Errno) in try FileSystem.remove(path) }
+      }
+    }
+  }
+
   /// Takes the lock of a folder that may not be a repository yet.
   static func lock(_ layout: RepositoryLayout) throws(SigningError) -> FileLock {
     do { return try FileLock(layout.lock, permissions: 0o644) } catch {

@@ -110,4 +110,20 @@ private struct SilentObserver: PublishingObserver {
     }
     #expect(failures > tried / 2)
   }
+
+  @Test func `several that end before their timestamp is in place, one after another, hinder nothing`() throws {
+    let layout = try copy()
+    for _ in 0..<3 {
+      #expect(throws: SigningError.self) {
+        try FaultInjection.withHook(below: layout.folder) {
+          $0.name == .rename && $0.path.hasSuffix("/timestamp.json") ? .fail(.noSpace) : .proceed
+        } _: {
+          _ = try publish(layout)
+        }
+      }
+      #expect(try targetsVersion(layout) == 1)
+    }
+    _ = try publish(layout)
+    #expect(try targetsVersion(layout) == 5, "no version is given twice")
+  }
 }
