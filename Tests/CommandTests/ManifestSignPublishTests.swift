@@ -40,7 +40,10 @@ import Testing
     try site.write("more still", to: "acme/tiny/3.0/weights.bin")
     try site.publish()
     let third = try site.snapshot(of: "repository/manifests/metadata")
-    for (name, image) in second { #expect(third[name] == image, "\(name) was written again") }
+    for (name, image) in second {
+      // What no timestamp names is taken away, as what an interrupted publication leaves is.
+      #expect(third[name] == image || third[name] == nil && name.hasPrefix("2."), "\(name) was written again")
+    }
     #expect(try ["targets", "snapshot", "timestamp"].map(site.version) == [3, 3, 3])
     #expect(try site.device().status == 0)
   }
