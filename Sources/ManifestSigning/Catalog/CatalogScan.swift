@@ -12,9 +12,7 @@ package struct ScannedFile: Sendable {
   /// The public halves of what in it might be a bare seed, where whoever scanned does not know the keys that it must not be of.
   let seedKeys: [Ed25519PublicKey]
 
-  package init(path: TargetPath, status: FileStatus) { self.init(path: path, status: status, known: nil) }
-
-  init(path: TargetPath, status: FileStatus, known: DigestCache.Entry? = nil, seedKeys: [Ed25519PublicKey] = []) {
+  package init(path: TargetPath, status: FileStatus, known: DigestCache.Entry? = nil, seedKeys: [Ed25519PublicKey] = []) {
     (self.path, self.status, self.known, self.seedKeys) = (path, status, known, seedKeys)
   }
 }
