@@ -159,7 +159,7 @@ package struct CatalogScanner {
   // MARK: One file
 
   private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
-    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)), 
+    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)),
       let known = known.known(path, child.status, expectedAt: &nextKnown)
     {
       return ScannedFile(path: path, status: child.status, known: known)

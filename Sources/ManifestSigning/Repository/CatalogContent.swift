@@ -109,13 +109,9 @@ struct CatalogContent {
     observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
     guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }
     let start = SystemClock.nanosecondsSince1970
-    var hasher = try FileHasher(folder: scan.folder, jobs: jobs)
     // Those too that came before one that fails.
     defer { cache.remember(unknown.lazy.compactMap { hashed[$0] }, readAfter: start) }
-    for index in unknown {
-      observer.willHash(files[index].path)
-      hashed[index] = try hasher.hash(files[index], progress: observer.didHash, isCancelled: observer.isCancelled)
-    }
+    try CatalogHasher(folder: scan.folder, jobs: jobs).hash(unknown.map { files[$0] }, observer) { hashed[unknown[$0]] = $1 }
     return (hashed.compactMap(\.self), unknown.count)
   }
 }
