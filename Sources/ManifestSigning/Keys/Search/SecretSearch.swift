@@ -54,7 +54,8 @@ package struct SecretSearch {
 
   /// - Parameter triesSeeds: whether bytes that could be a seed are tried.
   private func finds(in bytes: Span<UInt8>, depth: Int, triesSeeds: Bool) -> Bool {
-    if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) || triesSeeds && known.isSecretHalf(bytes) { return true }
+    if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) { return true }
+    if triesSeeds && known.isSecretHalf(bytes) { return true }
     let isShort = bytes.count <= Self.seedFileLimit
     // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
     var holdsText = false
