@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [0, 1, 1 << 20, Int.max])
   func `gives what both pieces give, each done once`(byteCount: Int) {
     let calls = Mutex<[String]>([])
-    func note(_ name: String) { calls.withLock { $0.append(name) } }
+    @Sendable func note(_ name: String) { calls.withLock { $0.append(name) } }
     let (first, second) = Cores.both(
       over: byteCount,
       {
