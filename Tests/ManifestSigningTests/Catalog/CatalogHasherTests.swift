@@ -40,7 +40,8 @@ import Testing
 
   @Test(arguments: [1, 2, 5]) func `each once, in their order, with the digests of their bytes`(jobs: Int) throws {
     let sizes = Self.sizes()
-    let scan = try Self.tree(sizes).scan()
+    let tree = try Self.tree(sizes)
+    let scan = try tree.scan()
     let watch = Watch()
     var done: [HashedFile] = []
     try CatalogHasher(folder: scan.folder, jobs: jobs).hash(scan.files, watch) { number, hashed in
@@ -51,13 +52,14 @@ import Testing
     for hashed in done {
       let number = try #require(Int(hashed.file.path.description.split(separator: "/").last ?? ""))
       let bytes = Self.bytes(number, sizes[number])
-      var tree = FSVerityHasher()
-      tree.update(bytes.span)
-      let expected = TargetFile(byteCount: Int64(bytes.count), hashes: FileHashes(sha256: SHA256.hash(of: bytes)), fsverity: tree.finalize())
+      var hasher = FSVerityHasher()
+      hasher.update(bytes.span)
+      let expected = TargetFile(byteCount: Int64(bytes.count), hashes: FileHashes(sha256: SHA256.hash(of: bytes)), fsverity: hasher.finalize())
       #expect(hashed.target == expected)
       #expect((hashed.segments != nil) == (bytes.count > 512 << 10))
     }
     #expect(watch.byteCount == sizes.reduce(0, +))
+    withExtendedLifetime(tree) {}
   }
 
   @Test(arguments: [1, 2, 5], [0, 1, 700, 1099]) func `of several that fail the first is told, after all before it`(jobs: Int, first: Int)
@@ -75,7 +77,8 @@ import Testing
   }
 
   @Test(arguments: [1, 2], [0, 1]) func `whoever wants to stop need not wait for the end`(jobs: Int, patience: Int) throws {
-    let scan = try Self.tree((0..<1100).map { _ in 10 }).scan()
+    let tree = try Self.tree((0..<1100).map { _ in 10 })
+    let scan = try tree.scan()
     let watch = Watch()
     watch.patience = patience
     var count = 0
@@ -83,5 +86,6 @@ import Testing
       try CatalogHasher(folder: scan.folder, jobs: jobs).hash(scan.files, watch) { _, _ in count += 1 }
     }
     #expect(count < scan.files.count && (count > 0) == (patience > 0))
+    withExtendedLifetime(tree) {}
   }
 }
