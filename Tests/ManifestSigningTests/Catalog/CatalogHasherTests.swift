@@ -54,7 +54,8 @@ import Testing
       let bytes = Self.bytes(number, sizes[number])
       var hasher = FSVerityHasher()
       hasher.update(bytes.span)
-      let expected = TargetFile(byteCount: Int64(bytes.count), hashes: FileHashes(sha256: SHA256.hash(of: bytes)), fsverity: hasher.finalize())
+      let (hashes, fsverity) = (FileHashes(sha256: SHA256.hash(of: bytes)), hasher.finalize())
+      let expected = TargetFile(byteCount: Int64(bytes.count), hashes: hashes, fsverity: fsverity)
       #expect(hashed.target == expected)
       #expect((hashed.segments != nil) == (bytes.count > 512 << 10))
     }
