@@ -49,9 +49,10 @@ public struct FragmentHashing {
   ///   - output: the file to make or replace.
   ///   - key: the path of the machine's secret key.
   ///   - days: how long the fragment can be merged.
+  ///   - jobs: the most threads that hash one file; nil for as many as there are cores.
   public static func run(
     _ folder: String, part: Part?, to output: String, key: String, passphrases: PassphraseSource, now: UTCTime, days: Int,
-    observer: some PublishingObserver
+    jobs: Int? = nil, observer: some PublishingObserver
   ) throws(SigningError) -> Report {
     // Opened before gigabytes are read.
     let file = try SecretKeyFile.read(path: key)
@@ -61,7 +62,7 @@ public struct FragmentHashing {
     let scan = try CatalogScanner.scan(folder, SecretSearch(knowing: [signer.publicKey], collectingOthers: true), known: DigestCache())
     let files = scan.files.filter { part?.contains($0.path) ?? true }
     observer.willHash(fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.status.byteCount })
-    var hasher = try FileHasher(folder: folder)
+    var hasher = try FileHasher(folder: folder, jobs: jobs)
     var hashed: [HashedFile] = []
     for file in files {
       observer.willHash(file.path)
