@@ -1,10 +1,16 @@
 internal import CHashLanes
 internal import Dispatch
+internal import Synchronization
 
 /// The processor's cores: the only place where work is shared out among them.
 package enum Cores {
   /// The most threads that do work at once, whatever is asked for: more would only need more memory.
   private static let most = 64
+  /// The fewest elements for which a thread is woken: it takes as long as a system call for each of them, more or less.
+  private static let fewest = 64
+
+  /// From this length on, in bytes, another core is worth waking.
+  private static let longByteCount = 1 << 20
 
   /// - Parameter jobs: what the caller wants; nil for as many as there are cores.
   package static func count(_ jobs: Int?) -> Int {
@@ -17,5 +23,41 @@ package enum Cores {
   package static func run(_ count: Int, _ work: @Sendable (Int) -> Void) {
     if count == 1 { return work(0) }
     DispatchQueue.concurrentPerform(iterations: count, execute: work)
+  }
+
+  /// What two pieces of work give, side by side where that is worth it.
+  /// - Parameter byteCount: the number of bytes that each goes over.
+  package static func both<First: Sendable, Second: Sendable>(
+    over byteCount: Int, _ first: @Sendable () -> First, _ second: @Sendable () -> Second
+  ) -> (First, Second) {
+    guard byteCount >= longByteCount, count(nil) > 1 else { return (first(), second()) }
+    let ofFirst = Mutex<First?>(nil)
+    let ofSecond = Mutex<Second?>(nil)
+    run(2) { number in
+      if number == 0 {
+        let result = first()
+        ofFirst.withLock { $0 = result }
+      } else {
+        let result = second()
+        ofSecond.withLock { $0 = result }
+      }
+    }
+    // Both are there.
+    return (ofFirst.withLock { $0 } ?? first(), ofSecond.withLock { $0 } ?? second())
+  }
+
+  /// What the work gives for each element, in their order; on several threads where there are enough of them to be worth it.
+  /// - Parameter jobs: the most threads, at least 1.
+  package static func map<Element: Sendable, Result: Sendable>(
+    _ elements: [Element], jobs: Int, _ work: @Sendable (Element) -> Result
+  ) -> [Result] {
+    let parts = min(jobs, elements.count / fewest)
+    guard parts > 1 else { return elements.map(work) }
+    let results = Mutex([[Result]](repeating: [], count: parts))
+    run(parts) { part in
+      let own = elements[elements.count * part / parts..<elements.count * (part + 1) / parts].map(work)
+      results.withLock { $0[part] = own }
+    }
+    return results.withLock { $0 }.flatMap(\.self)
   }
 }

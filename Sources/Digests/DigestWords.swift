@@ -44,9 +44,22 @@ struct DigestWords<let wordCount: Int>: Hashable, Comparable, Sendable {
   }
 
   var bytes: [UInt8] {
-    var result = [UInt8](repeating: 0, count: Self.byteCount)
-    for index in 0..<Self.byteCount { result[index] = UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(56 - index % 8 * 8)) }
+    var result: [UInt8] = []
+    result.reserveCapacity(Self.byteCount)
+    append(to: &result)
     return result
+  }
+
+  func append(to output: inout [UInt8]) {
+    for index in words.indices {
+      for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: words[index] >> UInt64(shift))) }
+    }
+  }
+
+  func appendHexadecimal(to output: inout [UInt8]) {
+    for index in words.indices {
+      for shift in stride(from: 60, through: 0, by: -4) { output.append(Hexadecimal.digit(UInt8(words[index] >> UInt64(shift) & 15))) }
+    }
   }
 
   static func == (left: Self, right: Self) -> Bool {

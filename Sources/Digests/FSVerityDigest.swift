@@ -43,8 +43,14 @@ public struct FSVerityDigest: Hashable, Sendable {
   /// The text, as bytes.
   public var text: [UInt8] {
     var result: [UInt8] = []
-    for index in Self.prefix.indices { result.append(Self.prefix[index]) }
-    return result + sha256.hexadecimal
+    appendText(to: &result)
+    return result
+  }
+
+  /// Appends the text.
+  package func appendText(to output: inout [UInt8]) {
+    for index in Self.prefix.indices { output.append(Self.prefix[index]) }
+    sha256.appendHexadecimal(to: &output)
   }
 }
 

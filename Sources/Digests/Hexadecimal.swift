@@ -45,7 +45,7 @@ package enum Hexadecimal {
     return result
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10) }
+  static func digit(_ value: UInt8) -> UInt8 { value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") &- 10) }
 
   private static func value(of digit: UInt8, at offset: Int) throws(DigestError) -> UInt8 {
     switch digit {

@@ -22,8 +22,19 @@ public struct SHA256Digest: Hashable, Sendable {
   /// The 32 bytes.
   public var bytes: [UInt8] { words.bytes }
 
+  /// Appends the 32 bytes.
+  package func append(to output: inout [UInt8]) { words.append(to: &output) }
+
   /// The 64 lower-case hexadecimal digits, as bytes.
-  public var hexadecimal: [UInt8] { Hexadecimal.encode(bytes.span) }
+  public var hexadecimal: [UInt8] {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(2 * Self.byteCount)
+    appendHexadecimal(to: &digits)
+    return digits
+  }
+
+  /// Appends the 64 digits.
+  package func appendHexadecimal(to output: inout [UInt8]) { words.appendHexadecimal(to: &output) }
 }
 
 extension SHA256Digest: Comparable {

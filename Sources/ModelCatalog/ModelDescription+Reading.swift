@@ -60,6 +60,8 @@ extension ModelDescription.Variant {
 }
 
 extension ModelDescription.File {
+  private static let knownMembers: [ByteString] = [.path, .sources]
+
   fileprivate init(_ json: JSONValue, of model: ModelName) throws(MetadataError) {
     try json.requireObject()
     path = try json.read(.path) { value throws(MetadataError) in
@@ -73,7 +75,7 @@ extension ModelDescription.File {
       try json.readIfPresent(.sources) { value throws(MetadataError) in
         try value.requireDistinct(\.text) { value throws(MetadataError) in try FileSource(try value.requireString()) }
       } ?? []
-    additional = try json.additionalMembers(besides: [.path, .sources])
+    additional = try json.additionalMembers(besides: Self.knownMembers)
   }
 }
 
@@ -120,6 +122,8 @@ extension JSONValue {
     _ name: (Value) -> ByteString, _ parse: (JSONValue) throws(MetadataError) -> Value
   ) throws(MetadataError) -> [Value] {
     let values = try requireElements(parse)
+    // Mostly the files stand in the order of their paths, so that none can stand twice.
+    guard !zip(values, values.dropFirst()).allSatisfy({ name($0) < name($1) }) else { return values }
     var seen: Set<ByteString> = []
     for (index, value) in values.enumerated() where !seen.insert(name(value)).inserted {
       let found = "\(MetadataError.quoted(name(value).bytes.span)) again"
@@ -131,7 +135,9 @@ extension JSONValue {
   /// The members that the format doesn't know, at any depth none that would be a length or a digest.
   fileprivate func additionalMembers(besides known: [ByteString]) throws(MetadataError) -> [ByteString: JSONTree] {
     var additional: [ByteString: JSONTree] = [:]
-    for (name, value) in members where !known.contains(name) {
+    let members = members
+    for position in members.indices where !members.withNameBytes(at: position, { known.contains($0) }) {
+      let (name, value) = members[position]
       try Self.refuseDigest(name, value)
       additional[name] = JSONTree(value)
     }
@@ -152,6 +158,14 @@ extension JSONValue {
       throw .invalidValue(path: name.description, expected: expected, found: "\"\(name)\"")
     }
     do throws(MetadataError) { try refuseDigests(in: value) } catch { throw error.within(name) }
+  }
+}
+
+extension [ByteString] {
+  /// Nothing is allocated: for each of what may be a hundred thousand files.
+  fileprivate func contains(_ name: Span<UInt8>) -> Bool {
+    for own in self where own.equals(name) { return true }
+    return false
   }
 }
 

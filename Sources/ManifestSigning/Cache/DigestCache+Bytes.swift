@@ -5,7 +5,7 @@ internal import TUFMetadata
 /// The form of the cache on disk: a heading, each file, and the SHA-256 of all that. Numbers are 8 bytes, the lowest first.
 extension DigestCache {
   /// Names the form, and the rules that the files were held against, those of `ModelFormats` and `SecretSearch`: whoever changes either counts it up.
-  private static let heading = Array("manifest-sign digests 1, rules 1\n".utf8)
+  private static let heading = Array("manifest-sign digests 2, rules 1\n".utf8)
   /// Everything of an entry but the path and the quantisation.
   private static let entryByteCount = 5 * 8 + 2 * 32 + 4
 
@@ -18,11 +18,11 @@ extension DigestCache {
     guard hash.finalize().bytes == Array(bytes[end...]) else { return nil }
     var reader = Reader(bytes: bytes, position: Self.heading.count, end: end)
     let keys = reader.digest()
-    var entries: [TargetPath: Entry] = [:]
+    var entries: [Entry] = []
     entries.reserveCapacity((end - reader.position) / (Self.entryByteCount + 32))
     while reader.position < end {
-      guard let (path, entry) = reader.entry() else { return nil }
-      entries[path] = entry
+      guard let entry = reader.entry(), entries.last.map({ $0.path < entry.path }) ?? true else { return nil }
+      entries.append(entry)
     }
     self.init(entries)
     // Zeros stand for none.
@@ -33,7 +33,8 @@ extension DigestCache {
     var output = Self.heading
     output.reserveCapacity(output.count + entries.count * (Self.entryByteCount + 64))
     output += searchedKeys?.bytes ?? [UInt8](repeating: 0, count: 32)
-    for (path, entry) in entries {
+    for entry in entries {
+      let path = entry.path
       // A description that long is rare, and costs no more than reading that file again.
       let quantisation = Array((entry.summary.quantisation ?? "").utf8)
       guard path.name.bytes.count <= 0xFFFF, quantisation.count <= 0xFF, let fsverity = entry.target.fsverity,
@@ -44,17 +45,20 @@ extension DigestCache {
       output += [UInt8(length & 0xFF), UInt8(length >> 8), UInt8(format << 4 | content), UInt8(quantisation.count)]
       output += path.name.bytes
       output += quantisation
-      for number in [
-        entry.device, entry.inode, UInt64(bitPattern: entry.target.byteCount), UInt64(bitPattern: entry.modifiedNanoseconds),
-        UInt64(bitPattern: entry.changedNanoseconds),
-      ] {
-        for shift in stride(from: 0, to: 64, by: 8) { output.append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
+      Self.append(entry.device, to: &output)
+      Self.append(entry.inode, to: &output)
+      for number in [entry.target.byteCount, entry.modifiedNanoseconds, entry.changedNanoseconds] {
+        Self.append(UInt64(bitPattern: number), to: &output)
       }
-      output += entry.target.hashes.sha256.bytes
-      output += fsverity.sha256.bytes
+      entry.target.hashes.sha256.append(to: &output)
+      fsverity.sha256.append(to: &output)
     }
     output += SHA256.hash(of: output).bytes
     return output
+  }
+
+  private static func append(_ number: UInt64, to output: inout [UInt8]) {
+    for shift in stride(from: 0, to: 64, by: 8) { output.append(UInt8(truncatingIfNeeded: number >> UInt64(shift))) }
   }
 
   private struct Reader {
@@ -62,7 +66,7 @@ extension DigestCache {
     var position: Int
     let end: Int
 
-    mutating func entry() -> (TargetPath, Entry)? {
+    mutating func entry() -> Entry? {
       guard let head = take(4) else { return nil }
       let (format, content) = (Int(head[head.startIndex + 2] >> 4), Int(head[head.startIndex + 2] & 15))
       let pathLength = Int(head[head.startIndex]) | Int(head[head.startIndex + 1]) << 8
@@ -76,10 +80,9 @@ extension DigestCache {
       let summary = ModelSummary(
         format: ModelFormat.allCases[format], content: FileContent.allCases[content],
         quantisation: quantisation.isEmpty ? nil : String(decoding: quantisation, as: UTF8.self))
-      let entry = Entry(
-        device: device, inode: inode, modifiedNanoseconds: Int64(bitPattern: modified), changedNanoseconds: Int64(bitPattern: changed),
-        target: target, summary: summary)
-      return (path, entry)
+      return Entry(
+        path: path, device: device, inode: inode, modifiedNanoseconds: Int64(bitPattern: modified),
+        changedNanoseconds: Int64(bitPattern: changed), target: target, summary: summary)
     }
 
     private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
@@ -88,11 +91,16 @@ extension DigestCache {
       return bytes[position..<position + count]
     }
 
-    private mutating func number() -> UInt64? { take(8)?.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    private mutating func number() -> UInt64? {
+      guard let taken = take(8) else { return nil }
+      var number: UInt64 = 0
+      for index in taken.indices.reversed() { number = number << 8 | UInt64(bytes[index]) }
+      return number
+    }
 
     mutating func digest() -> SHA256Digest? {
-      guard let bytes = take(32) else { return nil }
-      return try? SHA256Digest(bytes: Array(bytes).span)
+      guard let taken = take(32) else { return nil }
+      return try? SHA256Digest(bytes: bytes.span.extracting(taken.indices))
     }
   }
 }

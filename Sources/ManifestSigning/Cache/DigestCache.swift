@@ -11,6 +11,7 @@ package import TUFMetadata
 package struct DigestCache: Sendable {
   /// What is known of one file. It was held against its format, and is no secret key. A class, for a hundred thousand of them are moved about.
   package final class Entry: Equatable, Sendable {
+    let path: TargetPath
     let device: UInt64
     let inode: UInt64
     let modifiedNanoseconds: Int64
@@ -18,8 +19,11 @@ package struct DigestCache: Sendable {
     let target: TargetFile
     let summary: ModelSummary
 
-    init(device: UInt64, inode: UInt64, modifiedNanoseconds: Int64, changedNanoseconds: Int64, target: TargetFile, summary: ModelSummary) {
-      (self.device, self.inode) = (device, inode)
+    init(
+      path: TargetPath, device: UInt64, inode: UInt64, modifiedNanoseconds: Int64, changedNanoseconds: Int64, target: TargetFile,
+      summary: ModelSummary
+    ) {
+      (self.path, self.device, self.inode) = (path, device, inode)
       (self.modifiedNanoseconds, self.changedNanoseconds) = (modifiedNanoseconds, changedNanoseconds)
       (self.target, self.summary) = (target, summary)
     }
@@ -27,7 +31,7 @@ package struct DigestCache: Sendable {
     package static func == (left: Entry, right: Entry) -> Bool {
       (left.device, left.inode, left.modifiedNanoseconds, left.changedNanoseconds)
         == (right.device, right.inode, right.modifiedNanoseconds, right.changedNanoseconds)
-        && left.target == right.target && left.summary == right.summary
+        && left.path == right.path && left.target == right.target && left.summary == right.summary
     }
   }
 
@@ -37,15 +41,22 @@ package struct DigestCache: Sendable {
 
   /// Stands for the keys whose bare seeds the files were searched for.
   var searchedKeys: SHA256Digest?
-  package private(set) var entries: [TargetPath: Entry]
+  /// In byte order of their paths, each path once.
+  package private(set) var entries: [Entry]
   /// Whether it differs from what was read.
   package private(set) var isChanged = false
 
-  package init(_ entries: [TargetPath: Entry] = [:]) { self.entries = entries }
+  /// - Parameter entries: in byte order of their paths, each path once.
+  package init(_ entries: [Entry] = []) { self.entries = entries }
 
   /// What is known of a file; nil where it has to be read.
-  package func known(_ path: TargetPath, _ status: FileStatus) -> Entry? {
-    guard let entry = entries[path], status.kind == .regular, entry.target.byteCount == status.byteCount, entry.device == status.device,
+  /// - Parameter next: where the file probably stands among the entries; then, where the one behind it does. Who asks for one file after
+  ///   another, in the order of their paths, need not search.
+  package func known(_ path: TargetPath, _ status: FileStatus, expectedAt next: inout Int) -> Entry? {
+    if !entries.indices.contains(next) || entries[next].path != path { next = entries.firstIndex(sortedUpTo: path) }
+    guard entries.indices.contains(next), case let entry = entries[next], entry.path == path else { return nil }
+    next += 1
+    guard status.kind == .regular, entry.target.byteCount == status.byteCount, entry.device == status.device,
       entry.inode == status.inode, entry.modifiedNanoseconds == status.modifiedNanoseconds,
       entry.changedNanoseconds == status.changedNanoseconds
     else { return nil }
@@ -53,17 +64,29 @@ package struct DigestCache: Sendable {
   }
 
   /// Remembers what was hashed.
-  /// - Parameter start: a time before the file was read, in nanoseconds since 1970.
-  package mutating func remember(_ hashed: HashedFile, readAfter start: Int64?) {
-    let status = hashed.file.status
-    guard let start, hashed.target.fsverity != nil, status.modifiedNanoseconds < start &- Self.clockStep,
-      status.changedNanoseconds < start &- Self.clockStep
-    else { return }
+  /// - Parameters:
+  ///   - files: each path once.
+  ///   - start: a time before the files were read, in nanoseconds since 1970.
+  package mutating func remember(_ files: some Sequence<HashedFile>, readAfter start: Int64?) {
+    guard let start else { return }
+    let stable = files.filter { hashed in
+      let status = hashed.file.status
+      return hashed.target.fsverity != nil && status.modifiedNanoseconds < start &- Self.clockStep
+        && status.changedNanoseconds < start &- Self.clockStep
+    }
+    guard !stable.isEmpty else { return }
     isChanged = true
-    entries[hashed.file.path] = Entry(
-      device: status.device, inode: status.inode, modifiedNanoseconds: status.modifiedNanoseconds,
-      changedNanoseconds: status.changedNanoseconds, target: hashed.target,
-      summary: ModelSummary(format: hashed.summary.format, content: hashed.summary.content, quantisation: hashed.summary.quantisation))
+    let replaced = Set(stable.map(\.file.path))
+    entries.removeAll { replaced.contains($0.path) }
+    for hashed in stable {
+      let (status, summary) = (hashed.file.status, hashed.summary)
+      entries.append(
+        Entry(
+          path: hashed.file.path, device: status.device, inode: status.inode, modifiedNanoseconds: status.modifiedNanoseconds,
+          changedNanoseconds: status.changedNanoseconds, target: hashed.target,
+          summary: ModelSummary(format: summary.format, content: summary.content, quantisation: summary.quantisation)))
+    }
+    entries.sort { $0.path < $1.path }
   }
 
   /// Forgets what is no longer there.
@@ -73,17 +96,34 @@ package struct DigestCache: Sendable {
       searchedKeys = keys
       isChanged = true
     }
-    guard scan.files.count(where: { $0.known != nil || entries[$0.path] != nil }) < entries.count else { return }
+    let found = scan.files.count { file in
+      guard file.known == nil else { return true }
+      let position = entries.firstIndex(sortedUpTo: file.path)
+      return entries.indices.contains(position) && entries[position].path == file.path
+    }
+    guard found < entries.count else { return }
     isChanged = true
     let paths = Set(scan.files.map(\.path))
-    entries = entries.filter { paths.contains($0.key) }
+    entries.removeAll { !paths.contains($0.path) }
+  }
+}
+
+extension [DigestCache.Entry] {
+  /// The first one whose path is not before another; the end where there is none.
+  fileprivate func firstIndex(sortedUpTo path: TargetPath) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self[middle].path < path { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }
 
 extension HashedFile {
   /// A file that was hashed before. Its `.verity` is not remembered but read from where it is served.
   /// - Returns: nil where that is missing or damaged, so that the file has to be read to write it anew.
-  init?(file: ScannedFile, _ entry: DigestCache.Entry, servedIn layout: RepositoryLayout) {
+  convenience init?(file: ScannedFile, _ entry: DigestCache.Entry, servedIn layout: RepositoryLayout) {
     var segments: SegmentDigests?
     if let byteCount = entry.target.segmentsByteCount, let place = layout.segments(file.path, entry.target) {
       guard let bytes = try? readFile(place, limit: byteCount, followingLinks: false),

@@ -2,8 +2,8 @@ package import FileIO
 package import ModelCatalog
 package import TUFMetadata
 
-/// A file of a model, found in a folder and not read yet.
-package struct ScannedFile: Sendable {
+/// A file of a model, found in a folder and not read yet. A class, for a hundred thousand of them are moved about.
+package final class ScannedFile: Sendable {
   /// The path below the scanned folder, which is the target path too.
   package let path: TargetPath
   package let status: FileStatus

@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 internal import ModelCatalog
 internal import TUFMetadata
@@ -15,10 +16,13 @@ package struct CatalogScanner {
   private var search: SecretSearch
 
   private let known: DigestCache
+  /// Where among what is known the next file probably stands.
+  private var nextKnown = 0
 
-  private init(_ search: SecretSearch, _ known: DigestCache) {
-    self.search = search
-    self.known = known
+  private let jobs: Int
+
+  private init(_ search: SecretSearch, _ known: DigestCache, _ jobs: Int?) {
+    (self.search, self.known, self.jobs) = (search, known, Cores.count(jobs))
   }
 
   /// Lists the models in a folder.
@@ -30,12 +34,16 @@ package struct CatalogScanner {
     try scan(folder, SecretSearch(knowing: []), known: DigestCache())
   }
 
-  /// - Parameter known: a file that is in it needs no more than a look at its status.
-  static func scan(_ folder: String, _ search: SecretSearch, known: DigestCache) throws(SigningError) -> CatalogScan {
+  /// - Parameters:
+  ///   - known: a file that is in it needs no more than a look at its status.
+  ///   - jobs: the most threads that look at the files; nil for as many as there are cores.
+  static func scan(
+    _ folder: String, _ search: SecretSearch, known: DigestCache, jobs: Int? = nil
+  ) throws(SigningError) -> CatalogScan {
     let top: FileDescriptor
     do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
     // Whether a file is the bare seed of a key can only be told by whoever knows the key.
-    var scanner = Self(search, known.searchedKeys == search.keys ? known : DigestCache())
+    var scanner = Self(search, known.searchedKeys == search.keys ? known : DigestCache(), jobs)
     let models = scanner.models(in: top)
     guard scanner.problems.isEmpty else {
       let problems = scanner.problems.sorted { $0.path < $1.path }
@@ -100,6 +108,13 @@ package struct CatalogScanner {
     let status: FileStatus
   }
 
+  /// What a look at one name has told.
+  private struct Look {
+    /// Nil where the file system told nothing of it.
+    let child: Child?
+    let faults: [ScanProblem.Fault]
+  }
+
   private mutating func children(of folder: borrowing FileDescriptor, at path: ScanPath, _ level: ScanLevel) -> [Child] {
     let names: [ByteString]
     do { names = try folder.names().map { ByteString($0) } } catch {
@@ -108,22 +123,23 @@ package struct CatalogScanner {
     }
     if names.isEmpty { report(path, level == .catalog ? .emptyCatalog : .emptyFolder) }
     let clashes = ScanNames(names, level)
+    let looks = Cores.map(names, jobs: jobs) { name in
+      do throws(Errno) {
+        let status = try folder.status(of: name.bytes)
+        let faults = clashes.faults(of: name, kind: status.kind)
+        return Look(child: Child(name: name, path: path.appending(name, isGood: faults.isEmpty), status: status), faults: faults)
+      } catch { return Look(child: nil, faults: [.unreadable(error)]) }
+    }
     var children: [Child] = []
-    for name in names {
-      let status: FileStatus
-      do { status = try folder.status(of: name.bytes) } catch {
-        report(path.appending(name, isGood: false), .unreadable(error))
-        continue
-      }
-      let faults = clashes.faults(of: name, kind: status.kind)
-      let child = Child(name: name, path: path.appending(name, isGood: faults.isEmpty), status: status)
-      for fault in faults { report(child.path, fault) }
-      switch status.kind {
+    for (name, look) in zip(names, looks) {
+      for fault in look.faults { report(path.appending(name, isGood: false), fault) }
+      guard let child = look.child else { continue }
+      switch child.status.kind {
       case .directory where !level.isDescription(name): children.append(child)
       case .directory: report(child.path, .notAFile)
       case .regular where level == .version || level.isDescription(name): children.append(child)
       case .regular: report(child.path, .misplaced)
-      default: report(child.path, .notRegular(status.kind))
+      default: report(child.path, .notRegular(child.status.kind))
       }
     }
     return children
@@ -143,7 +159,9 @@ package struct CatalogScanner {
   // MARK: One file
 
   private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
-    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)), let known = known.known(path, child.status) {
+    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)),
+      let known = known.known(path, child.status, expectedAt: &nextKnown)
+    {
       return ScannedFile(path: path, status: child.status, known: known)
     }
     do throws(Errno) {

@@ -26,17 +26,30 @@ package struct FileHasher: ~Copyable {
   ///   - jobs: the most threads that work on one file, of which two are used; nil for as many as there are cores.
   /// - Throws: `SigningError.file` where it can't be opened.
   package init(folder: String, jobs: Int? = nil) throws(SigningError) {
-    let top = try Self.openFolder(folder)
-    self.init(folder, top, parent: try Self.openFolder(folder), Cores.count(jobs))
+    try self.init(folder, pieceByteCount: Self.pieceByteCount, jobs: Cores.count(jobs))
   }
 
-  private init(_ folder: String, _ top: consuming FileDescriptor, parent: consuming FileDescriptor, _ jobs: Int) {
+  /// One that works on one core alone.
+  /// - Parameter longest: the length of the longest file that it will be given, in bytes.
+  init(folder: String, longest: Int64) throws(SigningError) {
+    // One byte more, so that the end is seen in the first piece.
+    try self.init(folder, pieceByteCount: Int(min(longest, Int64(Self.pieceByteCount) - 1)) + 1, jobs: 1)
+  }
+
+  private init(_ folder: String, pieceByteCount: Int, jobs: Int) throws(SigningError) {
+    let top = try Self.openFolder(folder)
+    self.init(folder, top, parent: try Self.openFolder(folder), pieceByteCount, jobs)
+  }
+
+  private init(
+    _ folder: String, _ top: consuming FileDescriptor, parent: consuming FileDescriptor, _ pieceByteCount: Int, _ jobs: Int
+  ) {
     self.jobs = jobs
     self.folder = folder
     self.top = top
     self.parent = parent
-    piece = [UInt8](repeating: 0, count: Self.pieceByteCount)
-    nextPiece = piece
+    piece = [UInt8](repeating: 0, count: pieceByteCount)
+    nextPiece = jobs == 1 ? [] : piece
   }
 
   /// Checks a file's format and computes its digests.
@@ -76,18 +89,6 @@ package struct FileHasher: ~Copyable {
     guard let sha256 = outcome.sha256 else { throw .changedWhileHashed(path: file.path) }  // Unreachable: it was asked for.
     let target = TargetFile(byteCount: offset, hashes: FileHashes(sha256: sha256), fsverity: outcome.fsverity)
     return HashedFile(file: file, target: target, segments: outcome.segments, summary: summary)
-  }
-
-  /// Hashes one file after another.
-  /// - Parameter progress: gets the file and the number of its bytes hashed since it was last called.
-  /// - Throws: as `hash(_:progress:isCancelled:)`, for the first file that fails.
-  package mutating func hash(
-    all files: [ScannedFile], progress: (ScannedFile, Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
-  ) throws(SigningError) -> [HashedFile] {
-    var hashed: [HashedFile] = []
-    hashed.reserveCapacity(files.count)
-    for file in files { hashed.append(try hash(file, progress: { progress(file, $0) }, isCancelled: isCancelled)) }
-    return hashed
   }
 
   // MARK: Steps

@@ -2,8 +2,8 @@ package import Digests
 package import ModelFormats
 package import TUFMetadata
 
-/// A file of a model, hashed from its first byte to its last.
-package struct HashedFile: Sendable {
+/// A file of a model, hashed from its first byte to its last. A class, for a hundred thousand of them are moved about.
+package final class HashedFile: Sendable {
   package let file: ScannedFile
   /// What is to be signed of it.
   package let target: TargetFile

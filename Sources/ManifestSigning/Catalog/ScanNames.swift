@@ -23,7 +23,12 @@ struct ScanPath {
   private(set) var isGood = true
 
   func appending(_ name: ByteString, isGood: Bool) -> ScanPath {
-    ScanPath(bytes: (bytes.isEmpty ? [] : bytes + [UInt8(ascii: "/")]) + name.bytes, isGood: self.isGood && isGood)
+    var path = ScanPath(isGood: self.isGood && isGood)
+    path.bytes.reserveCapacity(bytes.count + 1 + name.bytes.count)
+    path.bytes += bytes
+    if !bytes.isEmpty { path.bytes.append(UInt8(ascii: "/")) }
+    path.bytes += name.bytes
+    return path
   }
 }
 
@@ -34,13 +39,20 @@ struct ScanNames {
   private static let verity = ".verity"
 
   private let level: ScanLevel
-  /// The names that may be taken for one, in the order of their bytes.
-  private var names: [CollisionKey: [ByteString]] = [:]
+  /// Of the names that may be taken for one, the first.
+  private var names: [CollisionKey: ByteString] = [:]
+  /// The second, where there is one.
+  private var others: [CollisionKey: ByteString] = [:]
 
   init(_ names: [ByteString], _ level: ScanLevel) {
     self.level = level
+    self.names.reserveCapacity(names.count)
     for name in names {
-      if let text = Self.text(name) { self.names[CollisionKey(text), default: []].append(name) }
+      guard let text = Self.text(name) else { continue }
+      let key = CollisionKey(text)
+      guard let first = self.names.updateValue(name, forKey: key) else { continue }
+      self.names[key] = first
+      if others[key] == nil { others[key] = name }
     }
   }
 
@@ -56,7 +68,7 @@ struct ScanNames {
     if kind != .directory, name.bytes.count > Self.nameByteLimit { faults.append(.nameTooLong(limit: Self.nameByteLimit)) }
     let key = CollisionKey(text)
     if let purpose = reservation(of: name, key, text) { faults.append(.reserved(purpose)) }
-    if let other = names[key]?.first(where: { $0 != name }) { faults.append(.collision(with: other)) }
+    if let other = names[key] == name ? others[key] : names[key] { faults.append(.collision(with: other)) }
     return faults
   }
 
@@ -71,7 +83,7 @@ struct ScanNames {
       if let last = name.bytes.last, last < 0x80, last | 0x20 != UInt8(ascii: "y") { return nil }
       guard text.lowercased().hasSuffix(Self.verity) else { return nil }
       let file = text.unicodeScalars.dropLast(Self.verity.unicodeScalars.count)
-      return names[CollisionKey(String(file))]?.first.map { .segments(of: $0) }
+      return names[CollisionKey(String(file))].map { .segments(of: $0) }
     }
   }
 

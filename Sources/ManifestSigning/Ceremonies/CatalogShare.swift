@@ -43,7 +43,7 @@ struct CatalogShare {
       guard let targets = file.targets else { continue }
       for (path, target) in targets.all where CatalogContent.isDocument(path) && path.segments.count == 3 {
         guard let name = try? ModelName(organisation: path.segments[0], name: path.segments[1]) else { continue }
-        models[name] = try description(of: name, at: path, target, layout)
+        models[name] = try description(of: name, at: path, target, layout).description
       }
     }
     return models
@@ -51,14 +51,16 @@ struct CatalogShare {
 
   private static func description(
     of name: ModelName, at path: TargetPath, _ file: TargetFile, _ layout: RepositoryLayout
-  ) throws(SigningError) -> ModelDescription {
+  ) throws(SigningError) -> (description: ModelDescription, bytes: [UInt8]) {
     let bytes = try onDisk { () throws(FileError) in try readFile(layout.target(path, file), limit: ModelDescription.byteLimit) }
     guard TargetFile(of: bytes) == file else { throw .damagedTarget(path: layout.target(path, file)) }
-    do { return try ModelDescription(parsing: bytes, of: name) } catch { throw .description(path: path, error) }
+    do { return (try ModelDescription(parsing: bytes, of: name), bytes) } catch { throw .description(path: path, error) }
   }
 
-  /// The description of a model that the role has published.
-  func publishedDescription(of model: ModelName, _ layout: RepositoryLayout) throws(SigningError) -> ModelDescription? {
+  /// The description of a model that the role has published, and the file that it was read from.
+  func publishedDescription(
+    of model: ModelName, _ layout: RepositoryLayout
+  ) throws(SigningError) -> (description: ModelDescription, bytes: [UInt8])? {
     let path: TargetPath
     do { path = try model.descriptionPath() } catch { throw .metadata(path: "\(model)", error) }
     guard let file = team == nil ? state.file(path) : teamFile?.targets?[path] else { return nil }
@@ -87,8 +89,8 @@ struct CatalogShare {
       let old = Manifest(teamFile?.targets.map { [$0] } ?? [])
       return manifest.changes(since: old.filter { $0.name != Catalog.fileName })
     }
+    guard !teams.isEmpty else { return state.changes(to: manifest) }
     let old = state.files ?? Manifest()
-    guard !teams.isEmpty else { return manifest.changes(since: old) }
     var changes = manifest.changes(since: old.filter(isOwn))
     // They leave the top-level list; whether devices go on finding them is for the teams' lists to say.
     let search = FileSearch(targets: state.manifest?.targets.payload) { lists[$0]?.targets }

@@ -95,7 +95,7 @@ extension SecretSearch {
 
 extension ScannedFile {
   /// A file that another machine has seen.
-  init(path: TargetPath, byteCount: Int64, seedKeys: [Ed25519PublicKey]) {
+  convenience init(path: TargetPath, byteCount: Int64, seedKeys: [Ed25519PublicKey]) {
     self.init(
       path: path,
       status: FileStatus(

@@ -28,9 +28,9 @@ struct CatalogContent {
   init(
     _ folder: String, _ secrets: SecretSearch, cache: inout DigestCache, servedIn layout: RepositoryLayout,
     others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool, jobs: Int?, observer: some PublishingObserver,
-    published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    published: (ScannedModel) throws(SigningError) -> (description: ModelDescription, bytes: [UInt8])?
   ) throws(SigningError) {
-    let scan = try CatalogScanner.scan(folder, secrets, known: cache)
+    let scan = try CatalogScanner.scan(folder, secrets, known: cache, jobs: jobs)
     cache.keepOnly(scan, searchedFor: secrets.keys)
     try self.init(scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { () throws(SigningError) in
       try Self.hash(scan, &cache, layout, jobs, observer)
@@ -40,14 +40,14 @@ struct CatalogContent {
   /// Merges what other machines have hashed.
   init(
     _ merge: FragmentMerge, others: [ModelName: ModelDescription] = [:], allowsMovingSources: Bool,
-    published: (ScannedModel) throws(SigningError) -> ModelDescription?
+    published: (ScannedModel) throws(SigningError) -> (description: ModelDescription, bytes: [UInt8])?
   ) throws(SigningError) {
     try self.init(merge.scan, others: others, allowsMovingSources: allowsMovingSources, published: published) { (merge.files, 0) }
   }
 
   private init(
     _ scan: CatalogScan, others: [ModelName: ModelDescription], allowsMovingSources: Bool,
-    published: (ScannedModel) throws(SigningError) -> ModelDescription?,
+    published: (ScannedModel) throws(SigningError) -> (description: ModelDescription, bytes: [UInt8])?,
     hash: () throws(SigningError) -> ([HashedFile], hashedCount: Int)
   ) throws(SigningError) {
     self.scan = scan
@@ -64,15 +64,17 @@ struct CatalogContent {
         documents[try model.descriptionPath()] = written
       } else {
         let previous = try published(model)
-        let derived = ModelDescription.derived(from: model, summaries: summaries, previous: previous)
+        let derived = ModelDescription.derived(from: model, summaries: summaries, previous: previous?.description)
         let path = try model.descriptionPath()
-        let bytes = derived.description.bytes
-        if derived.description != previous {
+        if let previous, derived.description == previous.description {
+          documents[path] = previous.bytes
+        } else {
+          let bytes = derived.description.bytes
           // What nobody could read again is not published.
           do { _ = try ModelDescription(parsing: bytes, of: model.name) } catch { throw .description(path: path, error) }
+          documents[path] = bytes
         }
         descriptions[model.name] = derived.description
-        documents[path] = bytes
         warnings += derived.warnings
       }
     }
@@ -93,7 +95,7 @@ struct CatalogContent {
   }
 
   var unknownFiles: [(path: TargetPath, content: FileContent)] {
-    files.filter { $0.summary.format == .unknown }.map { ($0.file.path, $0.summary.content) }
+    files.lazy.filter { $0.summary.format == .unknown }.map { ($0.file.path, $0.summary.content) }
   }
 
   var byteCount: Int64 { files.reduce(0) { $0 + $1.target.byteCount } }
@@ -107,13 +109,9 @@ struct CatalogContent {
     observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
     guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }
     let start = SystemClock.nanosecondsSince1970
-    var hasher = try FileHasher(folder: scan.folder, jobs: jobs)
-    for index in unknown {
-      observer.willHash(files[index].path)
-      let file = try hasher.hash(files[index], progress: observer.didHash, isCancelled: observer.isCancelled)
-      cache.remember(file, readAfter: start)
-      hashed[index] = file
-    }
+    // Those too that came before one that fails.
+    defer { cache.remember(unknown.lazy.compactMap { hashed[$0] }, readAfter: start) }
+    try CatalogHasher(folder: scan.folder, jobs: jobs).hash(unknown.map { files[$0] }, observer) { hashed[unknown[$0]] = $1 }
     return (hashed.compactMap(\.self), unknown.count)
   }
 }

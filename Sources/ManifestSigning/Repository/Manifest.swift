@@ -54,20 +54,49 @@ struct Manifest: Equatable {
   }
 
   /// What makes this manifest another than an older one.
-  func changes(since older: Manifest) -> ManifestChanges {
+  func changes(since older: some ListedFiles) -> ManifestChanges {
     var changes = ManifestChanges()
-    var rest = older.files[...]
+    var position = 0
+    func skip(before path: TargetPath?) {
+      while position < older.count, path.map({ older.order(at: position, to: $0) < 0 }) ?? true {
+        changes.removed.append(older.path(at: position))
+        position += 1
+      }
+    }
     for file in files {
-      while let old = rest.first, old.path < file.path { changes.removed.append(rest.removeFirst().path) }
-      guard rest.first?.path == file.path else {
+      skip(before: file.path)
+      guard position < older.count, older.order(at: position, to: file.path) == 0 else {
         changes.added.append(file.path)
         continue
       }
-      if rest.removeFirst().target != file.target { changes.replaced.append(file.path) }
+      if older.file(at: position) != file.target { changes.replaced.append(file.path) }
+      position += 1
     }
-    changes.removed += rest.map(\.path)
+    skip(before: nil)
     return changes
   }
+
+  /// Whether these are exactly the files that are listed elsewhere.
+  func equals(_ other: some ListedFiles) -> Bool { files.count == other.count && changes(since: other).isEmpty }
+}
+
+/// Files in byte order of their paths, each path once, that are listed somewhere. Each is reached by its number.
+protocol ListedFiles {
+  var count: Int { get }
+  func path(at position: Int) -> TargetPath
+  func file(at position: Int) -> TargetFile?
+  /// Below 0 where the path at a position comes before another, 0 where it is the same.
+  func order(at position: Int, to path: TargetPath) -> Int
+}
+
+/// Read as they are asked for: a hundred thousand files need not be copied to be compared.
+extension Targets: ListedFiles {}
+
+extension Manifest: ListedFiles {
+  var count: Int { files.count }
+  func path(at position: Int) -> TargetPath { files[position].path }
+  func file(at position: Int) -> TargetFile? { files[position].target }
+  func order(at position: Int, to path: TargetPath) -> Int { files[position].path < path ? -1 : files[position].path == path ? 0 : 1 }
 }
 
 /// How two manifests differ, each list in byte order of the paths.

@@ -135,9 +135,4 @@ extension Manifest {
       }
     } catch { throw .metadata(path: TopLevelRole.targets.fileName, error) }
   }
-
-  /// Whether some metadata lists exactly these files.
-  func equals(_ targets: Targets) -> Bool {
-    targets.count == files.count && Manifest([targets]) == self
-  }
 }

@@ -121,6 +121,12 @@ public struct PublishedState: Sendable {
     manifest.map { Manifest([$0.targets.payload] + (bins?.metadata ?? []).map(\.payload)) }
   }
 
+  /// What makes a manifest another than the published one.
+  func changes(to files: Manifest) -> ManifestChanges {
+    guard let targets = manifest?.targets.payload, bins == nil else { return files.changes(since: self.files ?? Manifest()) }
+    return files.changes(since: targets)
+  }
+
   /// Whether the last third of a lifetime has begun, of a role other than root.
   func isDue(_ policy: Policy, at now: UTCTime) -> Bool {
     guard let manifest else { return false }

@@ -240,6 +240,6 @@ extension TrustExplanation.Endorsement {
     of _: Payload.Type, _ bytes: [UInt8]?, by delegator: ByteString, keys: RoleKeys, known: [KeyID: Key]
   ) {
     guard let metadata = bytes.flatMap({ try? UnverifiedMetadata<Payload>(parsing: $0) }) else { return nil }
-    self.init(delegator: delegator, keys: keys, signers: metadata.signers(among: keys, known: known))
+    self.init(delegator: delegator, keys: keys, signers: metadata.document.signers(among: keys, known: known))
   }
 }

@@ -1,3 +1,4 @@
+internal import Digests
 public import TUFMetadata
 
 /// Metadata whose signatures have met its role's threshold. Only the verifier makes values of this type.
@@ -21,7 +22,25 @@ public struct Trusted<Payload: RolePayload>: Sendable {
   package init(
     verifying metadata: UnverifiedMetadata<Payload>, role: ByteString, keys: RoleKeys, known: [KeyID: Key], delegator: ByteString
   ) throws(VerificationError) where Payload: ReadableRolePayload {
-    let signers = metadata.signers(among: keys, known: known)
+    try self.init(
+      verifying: metadata, signers: metadata.document.signers(among: keys, known: known), role: role, keys: keys, delegator: delegator)
+  }
+
+  /// Reads metadata and holds it against its role's threshold, as above. A long file is read on one core while its signatures are checked on
+  /// another; it is trusted only after both.
+  package init(
+    verifying document: SignedDocument, role: ByteString, keys: RoleKeys, known: [KeyID: Key], delegator: ByteString
+  ) throws(VerificationError) where Payload: ReadableRolePayload {
+    let (metadata, signers) = Cores.both(
+      over: document.bytes.count,
+      { Result { () throws(VerificationError) in try UnverifiedMetadata<Payload>(role: role, document) } },
+      { document.signers(among: keys, known: known) })
+    try self.init(verifying: metadata.get(), signers: signers, role: role, keys: keys, delegator: delegator)
+  }
+
+  private init(
+    verifying metadata: UnverifiedMetadata<Payload>, signers: [KeyID], role: ByteString, keys: RoleKeys, delegator: ByteString
+  ) throws(VerificationError) where Payload: ReadableRolePayload {
     guard signers.count >= keys.threshold else {
       throw .thresholdNotMet(
         role: role, signed: signers.count, threshold: keys.threshold, keyCount: keys.keyIDs.count, delegator: delegator)
@@ -61,17 +80,22 @@ extension Trusted<Root> {
 
   /// Reads a top-level role's metadata and holds it against the threshold that this root sets.
   func verify<Other: ReadableRolePayload>(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Other> {
-    try verify(UnverifiedMetadata<Other>(role: Other.role.name, parsing: bytes))
+    try verify(SignedDocument(role: Other.role.name, parsing: bytes))
   }
 
-  func verify<Other: ReadableRolePayload>(_ metadata: UnverifiedMetadata<Other>) throws(VerificationError) -> Trusted<Other> {
+  func verify<Other: ReadableRolePayload>(_ document: SignedDocument) throws(VerificationError) -> Trusted<Other> {
     try Trusted<Other>(
-      verifying: metadata, role: Other.role.name, keys: payload[Other.role], known: payload.keys,
+      verifying: document, role: Other.role.name, keys: payload[Other.role], known: payload.keys,
       delegator: ByteString("root version \(payload.version)"))
   }
 }
 
-extension UnverifiedMetadata where Payload: ReadableRolePayload {
+extension SignedDocument {
+  /// Reads a metadata file, with the role's name in the error.
+  init(role: ByteString, parsing bytes: [UInt8]) throws(VerificationError) {
+    do { try self.init(parsing: bytes) } catch { throw .malformed(role: role, error) }
+  }
+
   /// The keys of a role whose signatures count: one id of each public key.
   func signers(among keys: RoleKeys, known: [KeyID: Key]) -> [KeyID] {
     let allowed = Set(keys.keyIDs)
@@ -92,7 +116,11 @@ extension UnverifiedMetadata where Payload: ReadableRolePayload {
 extension UnverifiedMetadata {
   /// Reads metadata, with the role's name in the error.
   init(role: ByteString, parsing bytes: [UInt8]) throws(VerificationError) {
-    do { try self.init(parsing: bytes) } catch { throw .malformed(role: role, error) }
+    try self.init(role: role, SignedDocument(role: role, parsing: bytes))
+  }
+
+  init(role: ByteString, _ document: SignedDocument) throws(VerificationError) {
+    do { try self.init(document) } catch { throw .malformed(role: role, error) }
   }
 }
 

@@ -174,7 +174,7 @@ public struct ClientWorkflow: Sendable {
         throw .rolledBack(role: "timestamp", trusted: trusted.version, offered: offered.payload.version)
       }
       // What was kept is used again where it still meets the threshold; otherwise it has served as the baseline.
-      if offered.payload.version == trusted.version, let verified = try? roots.newest.verify(kept) {
+      if offered.payload.version == trusted.version, let verified: Trusted<Timestamp> = try? roots.newest.verify(kept.document) {
         accepted = verified
       } else if offered.payload.snapshot.version < trusted.snapshot.version {
         throw .rolledBack(role: "snapshot", trusted: trusted.snapshot.version, offered: offered.payload.snapshot.version)
@@ -279,7 +279,7 @@ public struct ClientWorkflow: Sendable {
   private func requireTrusted<Payload: ReadableRolePayload>(_ kept: UnverifiedMetadata<Payload>?) throws(VerificationError) {
     guard let kept, !RootChain.wasTrusted(kept, under: roots.all) else { return }
     // The newest root's words: none of the others has the threshold either.
-    do { let _: Trusted<Payload> = try roots.newest.verify(kept) } catch { throw .damagedState(role: Payload.role.name, error) }
+    do { let _: Trusted<Payload> = try roots.newest.verify(kept.document) } catch { throw .damagedState(role: Payload.role.name, error) }
   }
 
   /// What an earlier refresh has kept, to hold new versions against.

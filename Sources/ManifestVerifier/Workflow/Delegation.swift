@@ -69,7 +69,7 @@ struct Delegation: Sendable {
 
   private func verifySignatures(_ bytes: [UInt8]) throws(VerificationError) -> Trusted<Targets> {
     try Trusted<Targets>(
-      verifying: UnverifiedMetadata(role: role.name, parsing: bytes), role: role.name, keys: role.keys, known: keys, delegator: delegator)
+      verifying: SignedDocument(role: role.name, parsing: bytes), role: role.name, keys: role.keys, known: keys, delegator: delegator)
   }
 }
 

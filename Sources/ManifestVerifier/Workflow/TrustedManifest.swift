@@ -1,3 +1,4 @@
+internal import Digests
 public import TUFMetadata
 
 /// The four roles' metadata, each verified and consistent with the others: what every file's digest is trusted from.
@@ -49,14 +50,18 @@ public struct TrustedManifest: Sendable {
       throw stored.newestRefresh == nil ? .neverRefreshed(role: role) : .missingFromState(name: missingName(role))
     }
     do throws(VerificationError) {
-      guard let expected else { return try verify(bytes, by: chain, stored) }
-      do { try expected.requireMatch(bytes, role: role) } catch {
+      guard let expected else { return try verify(SignedDocument(role: role, parsing: bytes), by: chain, stored) }
+      // What was kept, unlike what was received, is parsed while its hashes are compared.
+      let (match, document) = Cores.both(
+        over: bytes.count, { Result { () throws(VerificationError) in try expected.requireMatch(bytes, role: role) } },
+        { Result { () throws(VerificationError) in try SignedDocument(role: role, parsing: bytes) } })
+      do { try match.get() } catch {
         guard stored.lag != .none, let other = try older(Payload.self, bytes, by: chain, stored),
           stored.lag.allows(other.metadata.payload.version, insteadOf: expected.version)
         else { throw error }
         return other
       }
-      let trusted: (metadata: Trusted<Payload>, root: Version) = try verify(bytes, by: chain, stored)
+      let trusted: (metadata: Trusted<Payload>, root: Version) = try verify(document.get(), by: chain, stored)
       let version = trusted.metadata.payload.version
       guard version == expected.version || stored.lag.allows(version, insteadOf: expected.version) else {
         throw .wrongVersion(role: role, expected: expected.version, actual: version)
@@ -81,7 +86,7 @@ public struct TrustedManifest: Sendable {
   private static func older<Payload: ReadableRolePayload>(
     _: Payload.Type, _ bytes: [UInt8], by chain: RootChain, _ stored: StoredMetadata
   ) throws(VerificationError) -> (metadata: Trusted<Payload>, root: Version)? {
-    do { return try verify(bytes, by: chain, stored) } catch {
+    do { return try verify(SignedDocument(role: Payload.role.name, parsing: bytes), by: chain, stored) } catch {
       guard case .thresholdNotMet = error,
         (try? RootChain.wasTrusted(UnverifiedMetadata<Payload>(parsing: bytes), under: chain.all)) ?? false
       else { return nil }
@@ -92,13 +97,12 @@ public struct TrustedManifest: Sendable {
   /// Holds metadata against the newest root; timestamp and snapshot that were kept, else against the newest of those before it that lists
   /// their keys.
   private static func verify<Payload: ReadableRolePayload>(
-    _ bytes: [UInt8], by chain: RootChain, _ stored: StoredMetadata
+    _ document: SignedDocument, by chain: RootChain, _ stored: StoredMetadata
   ) throws(VerificationError) -> (metadata: Trusted<Payload>, root: Version) {
-    let metadata = try UnverifiedMetadata<Payload>(role: Payload.role.name, parsing: bytes)
-    do { return (try chain.newest.verify(metadata), chain.newest.payload.version) } catch {
+    do { return (try chain.newest.verify(document), chain.newest.payload.version) } catch {
       guard stored.lag != .none, Payload.role == .timestamp || Payload.role == .snapshot else { throw error }
       for root in chain.older.reversed() {
-        if let trusted: Trusted<Payload> = try? root.verify(metadata) { return (trusted, root.payload.version) }
+        if let trusted: Trusted<Payload> = try? root.verify(document) { return (trusted, root.payload.version) }
       }
       throw error
     }

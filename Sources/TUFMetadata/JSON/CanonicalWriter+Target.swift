@@ -6,11 +6,11 @@ extension CanonicalWriter {
   package mutating func target(_ path: TargetPath, _ file: TargetFile) throws(MetadataError) {
     try object(path.name) { writer throws(MetadataError) in
       if let fsverity = file.fsverity {
-        try writer.object(.custom) { writer throws(MetadataError) in try writer.string(.fsverity, ByteString(fsverity.description)) }
+        try writer.object(.custom) { writer throws(MetadataError) in try writer.plainString(.fsverity) { fsverity.appendText(to: &$0) } }
       }
       try writer.object(.hashes) { writer throws(MetadataError) in
-        try writer.string(.sha256, ByteString(file.hashes.sha256.hexadecimal))
-        if let sha512 = file.hashes.sha512 { try writer.string(.sha512, ByteString(sha512.hexadecimal)) }
+        try writer.plainString(.sha256) { file.hashes.sha256.appendHexadecimal(to: &$0) }
+        if let sha512 = file.hashes.sha512 { try writer.plainString(.sha512) { $0 += sha512.hexadecimal } }
       }
       try writer.integer(.length, file.byteCount)
     }

@@ -24,6 +24,14 @@ package struct CanonicalWriter: Sendable {
     CanonicalJSON.appendString(text, to: &output)
   }
 
+  /// A member whose value is text without anything that has to be escaped, which `append` writes.
+  mutating func plainString(_ name: ByteString, _ append: (inout [UInt8]) -> Void) throws(MetadataError) {
+    try begin(name)
+    output.append(CanonicalJSON.quote)
+    append(&output)
+    output.append(CanonicalJSON.quote)
+  }
+
   package mutating func integer(_ name: ByteString, _ value: Int64) throws(MetadataError) {
     try begin(name)
     CanonicalJSON.appendInteger(value, to: &output)

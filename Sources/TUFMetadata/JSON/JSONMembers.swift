@@ -5,6 +5,8 @@ package struct JSONMembers: RandomAccessCollection, Sendable {
   let first: Int
   package let count: Int
 
+  private static let fewCount = 8
+
   package var startIndex: Int { 0 }
   package var endIndex: Int { count }
 
@@ -27,8 +29,12 @@ package struct JSONMembers: RandomAccessCollection, Sendable {
     try storage.text.withString(nameNode(at: position), body)
   }
 
-  /// The number of the member with this name, by binary search.
+  /// The number of the member with this name: by its length and its bytes where there are few, else by binary search.
   package func position(named name: Span<UInt8>) -> Int? {
+    if count <= Self.fewCount {
+      for position in indices where storage.text.equals(nameNode(at: position), name) { return position }
+      return nil
+    }
     var low = 0
     var high = count
     while low < high {

@@ -9,14 +9,15 @@ public struct ByteString: Hashable, Sendable {
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   public init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
+
+  /// Whether these are its bytes.
+  package func equals(_ other: Span<UInt8>) -> Bool { bytes.span.byteOrder(to: other) == 0 }
 }
 
 extension ByteString: Comparable {
   /// Order of the unsigned bytes, a prefix first.
   public static func < (left: Self, right: Self) -> Bool {
-    let (left, right) = (left.bytes.span, right.bytes.span)
-    for index in 0..<min(left.count, right.count) where left[index] != right[index] { return left[index] < right[index] }
-    return left.count < right.count
+    left.bytes.span.byteOrder(to: right.bytes.span) < 0
   }
 }
 

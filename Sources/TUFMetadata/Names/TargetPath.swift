@@ -21,6 +21,9 @@ public struct TargetPath: Hashable, Sendable {
     self.name = name
   }
 
+  /// A path whose bytes `check` was given before.
+  init(checked name: ByteString) { self.name = name }
+
   /// Whether bytes are a target path, for whoever need not keep it.
   static func check(_ bytes: Span<UInt8>) throws(MetadataError) {
     guard let rule = brokenRule(bytes) else { return }

@@ -45,10 +45,17 @@ public struct Targets: ReadableRolePayload {
 
   /// All targets, in byte order of their paths.
   public var all: some Sequence<(path: TargetPath, file: TargetFile)> {
-    // Every entry was checked in the initialiser, so that reading it again can't fail.
-    entries.lazy.compactMap { name, value in
-      guard let path = try? TargetPath(name), let file = try? TargetFile(value) else { return nil }
-      return (path, file)
-    }
+    entries.indices.lazy.compactMap { position in file(at: position).map { (path(at: position), $0) } }
+  }
+
+  /// The path of a target by its number in byte order of the paths.
+  package func path(at position: Int) -> TargetPath { TargetPath(checked: entries.name(at: position)) }
+
+  /// The file of a target by its number in byte order of the paths; never nil, for every entry was checked in the initialiser.
+  package func file(at position: Int) -> TargetFile? { try? TargetFile(entries.value(at: position)) }
+
+  /// How the path of a target stands to another in byte order: below 0 where it comes first, 0 where both are the same. Nothing is allocated.
+  package func order(at position: Int, to path: TargetPath) -> Int {
+    entries.withNameBytes(at: position) { $0.byteOrder(to: path.name.bytes.span) }
   }
 }

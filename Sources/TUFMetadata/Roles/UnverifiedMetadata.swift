@@ -1,28 +1,47 @@
 /// A metadata file that is well formed. Nobody has checked its signatures yet: only the verifier makes something trusted of it.
 package struct UnverifiedMetadata<Payload: ReadableRolePayload>: Sendable {
-  /// The exact bytes that were read.
-  package var bytes: [UInt8] { document.bytes }
-  /// The signatures, in the order of the file; no key id stands twice.
-  package let signatures: [RoleSignature]
+  package let document: SignedDocument
   package let payload: Payload
-
-  private let document: JSONDocument
-  private let signed: JSONValue
 
   /// Reads a metadata file.
   /// - Parameter bytes: the whole file, already held against its length limit.
   /// - Throws: `MetadataError` with the place of what is wrong.
+  package init(parsing bytes: [UInt8]) throws(MetadataError) { try self.init(SignedDocument(parsing: bytes)) }
+
+  /// Reads what is signed in a document.
+  package init(_ document: SignedDocument) throws(MetadataError) {
+    self.document = document
+    do { payload = try Payload(document.signed, header: RoleHeader(document.signed, role: Payload.role)) } catch {
+      throw error.within(.signed)
+    }
+  }
+
+  /// The exact bytes that were read.
+  package var bytes: [UInt8] { document.bytes }
+  /// The signatures, in the order of the file; no key id stands twice.
+  package var signatures: [RoleSignature] { document.signatures }
+
+  /// The bytes that the signatures are over: the canonical JSON of `signed` (TUF 1.0.34 §4.2.1).
+  package func withSignedBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { document.withSignedBytes(body) }
+}
+
+/// The JSON of a metadata file: what is signed, of which nothing was looked at yet, and the signatures (TUF 1.0.34 §4.2.1).
+package struct SignedDocument: Sendable {
+  package let signatures: [RoleSignature]
+  let signed: JSONValue
+  private let document: JSONDocument
+
+  /// - Parameter bytes: the whole file, already held against its length limit.
   package init(parsing bytes: [UInt8]) throws(MetadataError) {
     document = try JSONDocument(parsing: bytes)
     let root = document.root
     try root.requireObject()
     signatures = try root.read(.signatures) { value throws(MetadataError) in try RoleSignature.readAll(value) }
-    (signed, payload) = try root.read(.signed) { value throws(MetadataError) in
-      (value, try Payload(value, header: RoleHeader(value, role: Payload.role)))
-    }
+    signed = try root.read(.signed) { value in value }
   }
 
-  /// The bytes that the signatures are over: the canonical JSON of `signed` (TUF 1.0.34 §4.2.1).
+  package var bytes: [UInt8] { document.bytes }
+
   package func withSignedBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { signed.withCanonicalBytes(body) }
 }
 

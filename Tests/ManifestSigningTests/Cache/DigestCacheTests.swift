@@ -21,10 +21,37 @@ import Testing
 
   static func cache() throws -> DigestCache {
     var cache = DigestCache()
-    for number in 0..<20 {
-      cache.remember(try hashed(number, quantisation: number % 2 == 0 ? "Q4_K_M" : nil), readAfter: 10 + DigestCache.clockStep)
+    for number in stride(from: 18, through: 0, by: -2) {
+      cache.remember(
+        [try hashed(number, quantisation: "Q4_K_M"), try hashed(number + 1)], readAfter: 10 + DigestCache.clockStep)
     }
     return cache
+  }
+
+  static func known(_ cache: DigestCache, _ path: TargetPath, _ status: FileStatus) -> DigestCache.Entry? {
+    var next = 0
+    return cache.known(path, status, expectedAt: &next)
+  }
+
+  @Test(arguments: [0, 7, 19, 20, -1, .max]) func `finds every file wherever it was expected`(expected: Int) throws {
+    let cache = try Self.cache()
+    #expect(cache.entries.map(\.path) == cache.entries.map(\.path).sorted())
+    for number in 0..<20 {
+      let file = try Self.hashed(number).file
+      var next = expected
+      #expect(cache.known(file.path, file.status, expectedAt: &next)?.path == file.path)
+      // Where the one behind it stands.
+      #expect(next == cache.entries.firstIndex { $0.path > file.path } ?? cache.entries.count)
+    }
+    var next = expected
+    #expect(cache.known(try TargetPath("a/b/c/x"), try Self.hashed(1).file.status, expectedAt: &next) == nil)
+  }
+
+  @Test func `remembers the last of what it was told of a path`() throws {
+    var cache = try Self.cache()
+    cache.remember([try Self.hashed(3, quantisation: "Q8_0")], readAfter: 10 + DigestCache.clockStep)
+    let file = try Self.hashed(3).file
+    #expect(cache.entries.count == 20 && Self.known(cache, file.path, file.status)?.summary.quantisation == "Q8_0")
   }
 
   @Test func `reads what it wrote`() throws {
@@ -47,8 +74,8 @@ import Testing
   func `remembers nothing that changed within a step of the clock before it was read`(changed: Int64) throws {
     var cache = DigestCache()
     let file = try Self.hashed(1, changed: changed)
-    cache.remember(file, readAfter: 10 + DigestCache.clockStep)
-    #expect((cache.known(file.file.path, file.file.status) != nil) == (changed < 10))
+    cache.remember([file], readAfter: 10 + DigestCache.clockStep)
+    #expect((Self.known(cache, file.file.path, file.file.status) != nil) == (changed < 10))
   }
 
   @Test func `knows a file by each of its path, device, inode, length and times`() throws {
@@ -63,10 +90,10 @@ import Testing
         device: device, inode: inode, kind: kind, byteCount: byteCount, modifiedNanoseconds: modified, changedNanoseconds: changed,
         permissions: 0o600, owner: 7, linkCount: 2)
     }
-    #expect(cache.known(file.path, status()) != nil)
-    #expect(cache.known(try TargetPath("a/b/c/4"), status()) == nil)
+    #expect(Self.known(cache, file.path, status()) != nil)
+    #expect(Self.known(cache, try TargetPath("a/b/c/4"), status()) == nil)
     for other in [status(device: 2), status(inode: 4), status(byteCount: 4), status(modified: 5), status(changed: 6), status(kind: .fifo)] {
-      #expect(cache.known(file.path, other) == nil)
+      #expect(Self.known(cache, file.path, other) == nil)
     }
   }
 }

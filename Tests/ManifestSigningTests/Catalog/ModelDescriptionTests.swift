@@ -235,7 +235,7 @@ struct DerivedDescriptionTests {
     let scan = try tree.scan()
     var hasher = try FileHasher(folder: scan.folder)
     var summaries: [TargetPath: ModelSummary] = [:]
-    for file in try hasher.hash(all: scan.files) { summaries[file.file.path] = file.summary }
+    for file in scan.files { summaries[file.path] = try hasher.hash(file).summary }
     return ModelDescription.derived(from: try #require(scan.models.first), summaries: summaries, previous: previous)
   }
 

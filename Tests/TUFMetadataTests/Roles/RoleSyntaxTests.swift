@@ -175,6 +175,23 @@ struct Fault: CustomTestStringConvertible, Sendable {
     #expect(targets.all.map(\.path.description) == ["e\u{301}", "z"])
     #expect(targets[try TargetPath("z")]?.byteCount == 0)
   }
+
+  @Test func `each target is reached by its number in byte order of the paths`() throws {
+    // Few and many: names are looked for differently.
+    for count in [1, 8, 9, 300] {
+      let entries = (0..<count).map { (ByteString("a/\($0 * 7919 % count)"), FixtureRepository.entry(of: [UInt8]("\($0)".utf8))) }
+      let repository = FixtureRepository { $0.entries = Dictionary(uniqueKeysWithValues: entries) }
+      let targets = try UnverifiedMetadata<Targets>(parsing: repository["1.targets.json"]).payload
+      let sorted = try entries.map { try TargetPath($0.0) }.sorted()
+      #expect(targets.count == count && (0..<count).map(targets.path(at:)) == sorted)
+      for (position, path) in sorted.enumerated() {
+        #expect(targets.file(at: position) == targets[path] && targets[path] != nil)
+        #expect(targets.order(at: position, to: path) == 0)
+        #expect(targets.order(at: position, to: try TargetPath(path.description + "0")) < 0)
+        #expect(targets.order(at: position, to: try TargetPath("A")) > 0)
+      }
+    }
+  }
 }
 
 @Suite struct `What the reader does not know is kept and what is ambiguous is refused` {

@@ -29,25 +29,30 @@ enum EncodedText {
   /// Whether some stretch of characters of an alphabet is what is looked for.
   /// - Parameters:
   ///   - skipped: what is passed over within a stretch, rather than end it.
-  ///   - count: the least number of characters that are of interest.
+  ///   - count: the least number of characters that are of interest, at least 1.
   static func contains(
     in bytes: Span<UInt8>, _ alphabet: Class, passing skipped: Class, atLeast count: Int, _ isWanted: ([UInt8]) -> Bool
   ) -> Bool {
     let table = classes
     let classes = table.span
-    let (wanted, passed) = (alphabet.rawValue, skipped.rawValue)
-    var (start, length) = (0, 0)
-    for index in bytes.indices {
-      let kind = classes[Int(bytes[index])]
-      if kind & wanted != 0 {
-        if length == 0 { start = index }
-        length += 1
-      } else if length > 0, kind & passed == 0 {
-        if length >= count, isWanted(characters(of: alphabet, in: bytes, start..<index)) { return true }
-        length = 0
+    let within = alphabet.union(skipped).rawValue
+    var start = 0
+    // What ends a stretch is looked for from the far end of the least that one has: in weights it mostly stands there, and the rest need not be
+    // looked at.
+    while start + count <= bytes.count {
+      var end = start + count
+      while end > start, classes[Int(bytes[end - 1])] & within != 0 { end -= 1 }
+      guard end == start else {
+        start = end
+        continue
       }
+      end = start + count
+      while end < bytes.count, classes[Int(bytes[end])] & within != 0 { end += 1 }
+      let stretch = characters(of: alphabet, in: bytes, start..<end)
+      if stretch.count >= count, isWanted(stretch) { return true }
+      start = end
     }
-    return length >= count && isWanted(characters(of: alphabet, in: bytes, start..<bytes.count))
+    return false
   }
 
   private static func characters(of alphabet: Class, in bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {

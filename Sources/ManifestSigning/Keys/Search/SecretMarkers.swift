@@ -6,7 +6,9 @@ enum SecretMarkers {
   /// - Parameter isSecretHalf: whether some bytes are the bare secret half of a key, which are looked for in pairs of digits with colons between.
   static func stand(in bytes: Span<UInt8>, isSecretHalf: ([UInt8]) -> Bool) -> Bool {
     var pairsEnd = 0
-    for index in bytes.indices {
+    let table = beginnings
+    let beginnings = table.span
+    for index in bytes.indices where beginnings[Int(bytes[index])] {
       let isFound =
         switch bytes[index] {
         case UInt8(ascii: "-"): isPEM(bytes, at: index)
@@ -22,6 +24,9 @@ enum SecretMarkers {
     }
     return false
   }
+
+  /// Whether a marker may begin with a byte: all bytes of a catalog's small files are looked up here.
+  private static let beginnings: [Bool] = (UInt8.min...UInt8.max).map { "-p:mR".utf8.contains($0) || $0 == 0x30 || $0 == 0x06 }
 
   /// The algorithm of an Ed25519 key in PKCS #8 (RFC 8410 §7), and the octet string of 32 bytes in another that follows it.
   private static let ed25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20]

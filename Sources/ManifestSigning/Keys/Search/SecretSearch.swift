@@ -50,23 +50,26 @@ package struct SecretSearch {
   }
 
   /// Whether bytes are, hold or encode a secret key.
-  package func finds(in bytes: Span<UInt8>) -> Bool { finds(in: bytes, depth: 0) }
+  package func finds(in bytes: Span<UInt8>) -> Bool { finds(in: bytes, depth: 0, triesSeeds: true) }
 
-  private func finds(in bytes: Span<UInt8>, depth: Int) -> Bool {
-    if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) || known.isSecretHalf(bytes) { return true }
+  /// - Parameter triesSeeds: whether bytes that could be a seed are tried.
+  private func finds(in bytes: Span<UInt8>, depth: Int, triesSeeds: Bool) -> Bool {
+    if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) { return true }
+    if triesSeeds && known.isSecretHalf(bytes) { return true }
+    let isShort = bytes.count <= Self.seedFileLimit
     // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
     var holdsText = false
     let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: 40) { stretch in
       holdsText = true
       guard depth < Self.depthLimit else { return false }
       // Where it begins within a group is not known: text may stand before it.
-      return (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1) }
+      return (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1, triesSeeds: isShort) }
     }
     guard holdsText, !isEncoded else { return isEncoded }
-    if bytes.count <= Self.seedFileLimit && holdsSeed(bytes) { return true }
+    if isShort && holdsSeed(bytes) { return true }
     guard depth < Self.depthLimit else { return false }
     return EncodedText.contains(in: bytes, .hexadecimal, passing: [.blank, .zero], atLeast: 64) { stretch in
-      (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(stretch[$0...]).span, depth: depth + 1) }
+      (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(stretch[$0...]).span, depth: depth + 1, triesSeeds: isShort) }
     }
   }
 
