@@ -1,5 +1,7 @@
 internal import Digests
+internal import FileIO
 internal import Synchronization
+internal import TUFMetadata
 
 /// Hashes the files of one scanned folder, all of them: a long file on two cores, short ones side by side.
 package struct CatalogHasher {
