@@ -1,6 +1,6 @@
 internal import Digests
 package import FileIO
-internal import ModelFormats
+package import ModelFormats
 package import TUFMetadata
 
 /// What earlier publications have found out about the files of one folder: a file that the file system tells is the same needs no reading.
@@ -11,13 +11,13 @@ package import TUFMetadata
 package struct DigestCache: Sendable {
   /// What is known of one file. It was held against its format, and is no secret key. A class, for a hundred thousand of them are moved about.
   package final class Entry: Equatable, Sendable {
-    let path: TargetPath
+    package let path: TargetPath
     let device: UInt64
     let inode: UInt64
     let modifiedNanoseconds: Int64
     let changedNanoseconds: Int64
     let target: TargetFile
-    let summary: ModelSummary
+    package let summary: ModelSummary
 
     init(
       path: TargetPath, device: UInt64, inode: UInt64, modifiedNanoseconds: Int64, changedNanoseconds: Int64, target: TargetFile,
