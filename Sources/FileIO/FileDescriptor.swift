@@ -8,7 +8,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
       CPath(path), below: SystemCalls.currentFolder, flags: access.flags, permissions: access.permissions)
   }
 
-  init(owning descriptor: CInt) { self.descriptor = descriptor }
+  /// Takes an open file over.
+  package init(owning descriptor: CInt) { self.descriptor = descriptor }
 
   deinit { SystemCalls.closeFile(descriptor) }
 

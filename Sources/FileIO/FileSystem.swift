@@ -32,7 +32,7 @@ package enum FileSystem {
   /// Swaps what two names stand for, at once: at every moment both stand for something.
   /// - Throws: `invalidArgument` or `crossesFileSystems` where the file system can't.
   package static func exchange(_ one: String, _ other: String) throws(Errno) {
-    try SystemCalls.exchange(CPath(one), below: here, with: CPath(other), below: here)
+    try SystemCalls.rename(CPath(one), below: here, to: CPath(other), below: here, .exchange)
   }
 
   /// Never replaces anything: throws `exists` instead.
@@ -42,7 +42,7 @@ package enum FileSystem {
 
   static func renameExclusively(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
     do {
-      try SystemCalls.renameExclusively(old, below: oldFolder, to: new, below: newFolder)
+      try SystemCalls.rename(old, below: oldFolder, to: new, below: newFolder, .exclusive)
     } catch .invalidArgument {
       // This file system can't. A directory moves onto nothing but an empty one, so a check before is nearly as good.
       if try SystemCalls.fileStatus(old, below: oldFolder, followingLinks: false).kind == .directory {

@@ -21,7 +21,7 @@ extension FileDescriptor {
 
   /// Lets two names change places at once; throws `invalidArgument` where the file system can't.
   package func exchange(_ name: [UInt8], with other: [UInt8], in folder: borrowing FileDescriptor) throws(Errno) {
-    try SystemCalls.exchange(Self.component(name), below: descriptor, with: Self.component(other), below: folder.descriptor)
+    try SystemCalls.rename(Self.component(name), below: descriptor, to: Self.component(other), below: folder.descriptor, .exchange)
   }
 
   /// A second name for one file.

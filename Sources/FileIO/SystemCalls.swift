@@ -172,35 +172,27 @@ enum SystemCalls {
     }
   }
 
-  /// Fails with "File exists" rather than replace anything.
-  static func renameExclusively(_ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt) throws(Errno) {
+  /// What becomes of that which has the new name; the raw value is the system's flag.
+  enum Renaming: UInt32 {
     #if canImport(Darwin)
-      let flag = UInt32(RENAME_EXCL)
+      /// RENAME_EXCL and RENAME_SWAP.
+      case exclusive = 4, exchange = 2
     #else
-      let flag: UInt32 = 1  // RENAME_NOREPLACE
+      /// RENAME_NOREPLACE: it stays, and the call fails with "File exists". RENAME_EXCHANGE: it gets the old name, at once.
+      case exclusive = 1, exchange = 2
     #endif
-    try rename(old, below: oldFolder, to: new, below: newFolder, flag)
   }
 
-  /// Lets two names change places, at once. Throws `invalidArgument` or `notSupported` where the file system can't.
-  static func exchange(_ first: CPath, below firstFolder: CInt, with second: CPath, below secondFolder: CInt) throws(Errno) {
-    #if canImport(Darwin)
-      let flag = UInt32(RENAME_SWAP)
-    #else
-      let flag: UInt32 = 2  // RENAME_EXCHANGE
-    #endif
-    try rename(first, below: firstFolder, to: second, below: secondFolder, flag)
-  }
-
-  private static func rename(
-    _ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt, _ flag: UInt32
+  /// Throws `invalidArgument` or `notSupported` where the file system can't.
+  static func rename(
+    _ old: CPath, below oldFolder: CInt, to new: CPath, below newFolder: CInt, _ renaming: Renaming
   ) throws(Errno) {
     _ = try perform(.rename, .name(newFolder, new)) { _ in
       // Both paths are ended by NUL and outlive the call.
       #if canImport(Darwin)
-        Int(unsafe renameatx_np(oldFolder, old.characters, newFolder, new.characters, flag))
+        Int(unsafe renameatx_np(oldFolder, old.characters, newFolder, new.characters, renaming.rawValue))
       #else
-        Int(unsafe renameat2(oldFolder, old.characters, newFolder, new.characters, flag))
+        Int(unsafe renameat2(oldFolder, old.characters, newFolder, new.characters, renaming.rawValue))
       #endif
     }
   }

@@ -201,7 +201,7 @@ package struct MetadataMirrors<Network: Transport> {
         if let bytes = try MetadataFolder(path).read(request) { return bytes }
       } catch { throw .served(error, by: mirror) }
       // A folder that is not there, not mounted say, has no answer to give.
-      let status = try onDisk(.open, path) { () throws(Errno) in try FileSystem.status(of: path, followingLinks: true) }
+      let status = try at(.open, path) { () throws(Errno) in try FileSystem.status(of: path, followingLinks: true) }
       guard status.kind == .directory else { throw .file(.system(.open, path: path, .notDirectory)) }
       return nil
     case .server(let url):
@@ -249,10 +249,4 @@ extension DelegationWalk: MetadataConsumer {
   }
 
   fileprivate mutating func supplyFailure() {}
-}
-
-private func onDisk<Result>(_ operation: FileOperation, _ path: String, _ body: () throws(Errno) -> Result) throws(InstallationError)
-  -> Result
-{
-  do { return try FileError.describing(operation, path, body) } catch { throw .file(error) }
 }

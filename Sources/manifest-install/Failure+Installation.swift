@@ -49,8 +49,8 @@ extension Failure {
 
   private static func words(_ status: Int) -> String {
     switch status {
-    case 400..<408, 410...428, 430..<500: "the server does not have it, or does not give it"
     case 408, 429, 503: "the server has too much to do"
+    case 400..<500: "the server does not have it, or does not give it"
     case 500..<600: "the server has a fault"
     default: "the server answered with something else than the file"
     }

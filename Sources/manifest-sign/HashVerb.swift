@@ -16,7 +16,7 @@ enum HashVerb {
   static let verb = Verb(
     "hash", "Hash models where they lie, for publish --fragment on another machine.",
     arguments: [folder],
-    options: [out, key, part, days] + RepositoryOptions.passphrases,
+    options: [out, key, part, days, .jobs] + RepositoryOptions.passphrases,
     conflicts: [RepositoryOptions.passphraseConflict],
     discussion: [
       "Checks formats and hashes as publish does, and writes what it found as targets metadata signed by the key of this machine. Whoever publishes lists "
@@ -25,8 +25,10 @@ enum HashVerb {
     ],
     exitCodes: [.fileMismatch, .disk, .malformed, .key],
     examples: [
-      .init("manifest-sign hash models --key machine-1.key --out machine-1.json", "what this machine has"),
-      .init("manifest-sign hash models --key machine-1.key --part 3/16 --out 3.json", "the fourth of sixteen parts of a shared folder"),
+      .init("manifest-sign hash models --key hasher/secrets/machine-1.key --out machine-1.json", "what this machine has"),
+      .init(
+        "manifest-sign hash models --key hasher/secrets/machine-1.key --part 3/16 --out 3.json",
+        "the fourth of sixteen parts of a shared folder"),
     ],
     run: run)
 
@@ -37,10 +39,10 @@ enum HashVerb {
     let report = try FragmentHashing.run(
       invocation.required(folder.name), part: part, to: invocation.required(out.name), key: invocation.required(key.name),
       passphrases: RepositoryOptions.passphraseSource(invocation, output), now: ReleaseClock.signingTime(),
-      days: invocation.requiredInteger(days.name), observer: observer)
+      days: invocation.requiredInteger(days.name), jobs: invocation.integer(Option.jobs.name), observer: observer)
     observer.finish()
     output.line(
-      "Hashed \(HumanReadable.grouped(report.fileCount)) files, \(HumanReadable.bytes(report.byteCount)), signed by the key "
+      "Hashed \(HumanReadable.files(report.fileCount)), \(HumanReadable.bytes(report.byteCount)), signed by the key "
         + "\(report.keyID.description); to be published before \(report.expires).", style: .good)
     output.line("Next, where the repository is: manifest-sign publish --fragment \(invocation.required(out.name))")
     output.report("files", .count(report.fileCount))

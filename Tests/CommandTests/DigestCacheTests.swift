@@ -41,6 +41,20 @@ import Testing
     expect(12, "large.bin", in: try site.sign(["publish", site.models]))
   }
 
+  @Test func `an unchanged catalog costs one look at the status of each file, and opens none of them`() throws {
+    let (few, many) = (20, 220)
+    let counts = try [few, many].map { count in
+      let site = try ReleaseSite([:])
+      for number in 0..<count { try site.write("\(number)", to: "acme/many/1.0/\(number).bin") }
+      Thread.sleep(forTimeInterval: 2.1)
+      #expect(try Self.hashed(site) == count)
+      return try SystemCallCounts(of: "manifest-sign", ["publish", site.models, "--repository", site.repository])
+    }
+    // The rest of what is opened and looked at is the same for both.
+    #expect(counts[1].statuses - counts[0].statuses == many - few)
+    #expect(counts[1].openings == counts[0].openings)
+  }
+
   @Test func `a format is checked before a file is remembered, and what a person broke since is found`() throws {
     let site = try Self.site()
     try site.write("<html>", to: "acme/tiny/1.0/weights.gguf")

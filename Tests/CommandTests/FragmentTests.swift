@@ -30,7 +30,8 @@ import Testing
 
     /// Hashes what a machine has.
     @discardableResult
-    func hash(_ name: String, folder: String? = nil, to output: String? = nil, _ options: String..., time: Int? = nil) throws -> String {
+    func hash(_ name: String, folder: String? = nil, to output: String? = nil, _ options: [String] = [], time: Int? = nil) throws -> String
+    {
       let path = site.folder((output ?? name) + ".json")
       try require(
         0,
@@ -67,17 +68,23 @@ import Testing
     try require(0, try fleet.site.sign(["verify", fleet.site.models]))
   }
 
-  @Test func `can be hashed by GNU parallel, each job a part of one folder`() throws {
+  @Test func `are the same whatever --jobs says, which is how many threads hash one file`() throws {
     let fleet = try Fleet()
-    for number in 0..<30 { try fleet.site.folder.write(Array("\(number)".utf8), to: "machine-1/acme/many/1.0/\(number).bin") }
-    let command =
-      "\(try builtCommand("manifest-sign")) hash '\(fleet.site.folder("machine-1"))' "
-      + "--key '\(fleet.site.repository)/secrets/machine-1.key' --part {}/4 --out '\(fleet.site.folder("part"))-{}.json'"
-    try require(0, try runChild("parallel", ["--will-cite", "--halt", "now,fail=1", "-j2", command, ":::", "0", "1", "2", "3"]))
-    try require(0, try fleet.publish((0..<4).map { fleet.site.folder("part-\($0).json") }))
-    let signed = try json(of: fleet.site.metadata + "/1.targets.json")["signed"] as? [String: Any]
-    #expect((signed?["targets"] as? [String: Any])?.count == 32 + 2 + 1)
-    try require(0, try fleet.site.sign(["verify", fleet.site.folder("machine-1")]))
+    // Only what is longer than a piece of four mebibytes is shared out.
+    try fleet.site.folder.write([UInt8](repeating: 3, count: 9_000_000), to: "machine-1/acme/tiny/1.0/large.bin")
+    let time = Int(Date().timeIntervalSince1970)
+    let fragments = try [["--jobs", "1"], ["--jobs", "2"], []].map { try bytes(of: fleet.hash("machine-1", $0, time: time)) }
+    #expect(fragments[1] == fragments[0] && fragments[2] == fragments[0])
+    func newThreads(_ jobs: String) throws -> Int {
+      let key = "\(fleet.site.repository)/secrets/machine-1.key"
+      return try SystemCallCounts(
+        of: "manifest-sign", ["hash", fleet.site.folder("machine-1"), "--key", key, "--out", fleet.site.folder("x"), "--jobs", jobs]
+      ).newThreads
+    }
+    #expect(try newThreads("1") == 0)
+    #expect(try newThreads("2") > 0 || ProcessInfo.processInfo.activeProcessorCount == 1)
+    let command = try builtCommand("manifest-sign")
+    expect(2, "--jobs", in: try runChild(command, ["hash", ".", "--key", "k", "--out", "o", "--jobs", "0"]))
   }
 
   @Test func `are refused where they overlap or contradict each other`() throws {
@@ -111,7 +118,7 @@ import Testing
     try refuse(10, "not signed", text.replacingCharacters(in: signatures, with: "\"signatures\":[]"))
     try refuse(16, "malformed", String(text.dropLast()))
     try refuse(16, "malformed", "")
-    let old = try fleet.hash("machine-1", to: "old", "--days", "1", time: 1_700_000_000)
+    let old = try fleet.hash("machine-1", to: "old", ["--days", "1"], time: 1_700_000_000)
     expect(11, "old.json", "valid until", in: try fleet.publish([old]))
     // Signed metadata of the repository itself is no fragment: its key is not a machine's.
     try require(0, try fleet.publish([good]))

@@ -47,6 +47,30 @@ struct ManifestInstallNetworkTests {
     #expect(result.errorText.contains("newer version") && result.errorText.contains("update this software"), "\(result.errorText)")
   }
 
+  @Test(
+    "What a server's status means is told in words, beside the status",
+    arguments: [
+      (206, "the server answered with something else than the file"), (410, "the server does not have it, or does not give it"),
+      (408, "the server has too much to do"), (409, "the server does not have it, or does not give it"),
+      (429, "the server has too much to do"), (500, "the server has a fault"), (502, "the server has a fault"),
+      (503, "the server has too much to do"), (504, "the server has a fault"),
+    ])
+  func statusesAreTold(status: Int, words: String) throws {
+    let url = try Published.server.url("v1/metadata", "status=\(status)", for: "timestamp.json")
+    let result = try Device().refresh(url, more: ["--json"])
+    #expect(result.status == 13)
+    let error = try #require(try json(result.text)["error"] as? [String: Any])
+    #expect(error["message"] as? String == words)
+    #expect(error["expected"] as? String == "status 200" && error["found"] as? String == "status \(status)")
+    #expect((error["where"] as? String)?.hasSuffix("/timestamp.json") == true && error["hint"] != nil)
+  }
+
+  @Test("How long a server asks to be left alone is told")
+  func timeToWaitIsTold() throws {
+    let result = try Device().refresh(Published.server.url("v1/metadata", "busy_for_hours", for: "timestamp.json"))
+    expect(13, "the server has too much to do", "status 503", "it asks to be left alone for 7200 s", in: result)
+  }
+
   @Test("A URL with a password is refused, and not repeated")
   func passwordsInURLsAreRefused() throws {
     let device = try Device()

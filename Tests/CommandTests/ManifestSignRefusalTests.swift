@@ -135,22 +135,47 @@ enum ReleaseModels {
   @Test(arguments: ["acme/tiny/1.0/weights.bin", "acme/tiny/1.0", "other"])
   func `what this user can't read is named and never left out`(name: String) throws {
     let site = try ReleaseSite(options: nil)
-    // Root reads everything, so the command runs as another user, to whom all of it belongs.
-    var command = [try builtCommand("manifest-sign")]
-    if geteuid() == 0 {
-      let copy = site.folder("manifest-sign")
-      try FileManager.default.copyItem(atPath: command[0], toPath: copy)
-      command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy]
-      _ = try runChild("chown", ["-R", "65534:65534", site.folder.path]).successful()
-    }
-    func run(_ arguments: [String]) throws -> ChildResult {
-      try runChild("env", command + arguments + ["--repository", site.repository], environment: ["SOURCE_DATE_EPOCH": nil])
-    }
-    try require(0, try run(["init", "--no-passphrase"]))
+    let run = try Self.ordinaryUser(of: site)
+    try require(0, try run(["init", "--no-passphrase"], nil))
     let path = site.models + "/" + name
     try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path) }
-    expect(16, name, "Permission denied", in: try run(["publish", site.models]))
+    expect(16, name, "Permission denied", in: try run(["publish", site.models], nil))
     #expect(try FileManager.default.contentsOfDirectory(atPath: site.metadata) == ["1.root.json"])
+  }
+
+  @Test(arguments: ["publish", "sign"])
+  func `where memory for secrets can't be locked, nothing is signed`(verb: String) throws {
+    let site = try ReleaseSite(options: nil)
+    let run = try Self.ordinaryUser(of: site)
+    try require(0, try run(["init", "--no-passphrase"], nil))
+    if verb == "sign" { try require(0, try run(["propose", "--lifetime", "targets=100"], nil)) }
+    let arguments = verb == "publish" ? ["publish", site.models] : ["sign", "--yes"]
+    func signed() throws -> [String: FileImage] {
+      try site.snapshot(of: "repository").filter { $0.key.hasPrefix("manifests/") || $0.key.hasPrefix("pending/") }
+    }
+    let before = try signed()
+    for limit in [0, 16] { expect(17, "can't be locked", "ulimit -l 1024", in: try run(arguments, limit)) }
+    #expect(try signed() == before)
+    try require(0, try run(arguments, 64))
+    #expect(try signed() != before)
+  }
+
+  /// Has another user own a site where root runs the tests, whom neither permissions nor limits hold up.
+  /// - Returns: what runs the command as that user, who can lock so many kibibytes of memory.
+  private static func ordinaryUser(of site: ReleaseSite) throws -> ([String], _ lockable: Int?) throws -> ChildResult {
+    let program = site.folder("manifest-sign")
+    try FileManager.default.copyItem(atPath: builtCommand("manifest-sign"), toPath: program)
+    var user: [String] = []
+    if geteuid() == 0 {
+      user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+      _ = try runChild("chown", ["-R", "65534:65534", site.folder.path]).successful()
+    }
+    return { [user] arguments, lockable in
+      let script = (lockable.map { "ulimit -l \($0) && " } ?? "") + "exec \"$@\""
+      return try runChild(
+        "env", user + ["sh", "-c", script, "sh", program] + arguments + ["--repository", site.repository],
+        environment: ["SOURCE_DATE_EPOCH": nil, "HOME": site.folder.path, "XDG_CONFIG_HOME": nil])
+    }
   }
 }

@@ -219,10 +219,6 @@ struct ManifestVerifyCheckTests {
     return names.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == resolved }
   }
 
-  private func sha256(_ bytes: [UInt8]) throws -> String {
-    String(try runChild("openssl", ["dgst", "-sha256", "-r"], input: bytes).successful().text.prefix { $0 != " " })
-  }
-
   private func setMode(_ mode: Int, of path: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }

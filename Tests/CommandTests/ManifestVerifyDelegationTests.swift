@@ -140,11 +140,21 @@ private struct Explained: Decodable {
     let signed: [Signed]
     let reason: String?
   }
+  struct Content: Decodable {
+    let length: Int
+    let sha256: String
+  }
   struct File: Decodable {
     let verdict: String
     let length: Int?
     let sha256: String?
+    let found: Content?
+    let unreadable: String?
     let reason: String?
+  }
+  struct Failure: Decodable {
+    let expected: String?
+    let found: String?
   }
   let tool: String
   let state: String
@@ -152,6 +162,7 @@ private struct Explained: Decodable {
   let path: String
   let file: File
   let links: [Link]
+  let error: Failure?
 
   init(_ result: ChildResult) throws { self = try JSONDecoder().decode(Self.self, from: Data(result.output)) }
 }
@@ -188,6 +199,30 @@ struct ManifestVerifyExplainTests {
     let elsewhere = try device.run("explain", "--base", device.folder.path, "file-0.bin")
     #expect(elsewhere.status == 12 && elsewhere.errorText.contains("--base"))
     #expect(try device.run("explain", "--base", device.files, "../x").status == 2)
+  }
+
+  @Test func `--json tells what was found where it is not what was signed, and so does the error in it`() throws {
+    let device = try VerifyingDevice.trusting()
+    let path = "org/model-1/weights.bin"
+    func explain() throws -> Explained { try Explained(device.run("explain", "--base", device.files, path, "--json")) }
+    let intact = try explain()
+    let signed = try #require(intact.file.sha256)
+    #expect(intact.trusted && intact.file.found == nil && intact.error == nil)
+    var bytes = try device.folder.bytes(of: "repository/targets/" + path)
+    bytes[0] ^= 1
+    try device.folder.write(bytes, to: "repository/targets/" + path)
+    let changed = try explain()
+    let found = try sha256(bytes)
+    #expect(changed.file.found?.sha256 == found && changed.file.found?.length == bytes.count && changed.file.sha256 == signed)
+    #expect(changed.error?.expected == "sha256:\(signed)" && changed.error?.found == "sha256:\(found)")
+    try device.folder.write(bytes.dropLast(), to: "repository/targets/" + path)
+    let short = try explain()
+    #expect(short.file.found?.length == bytes.count - 1)
+    #expect(short.error?.expected?.contains("\(bytes.count)") == true && short.error?.found?.contains("\(bytes.count - 1)") == true)
+    try FileManager.default.removeItem(atPath: device.files + "/" + path)
+    let missing = try explain()
+    #expect(missing.file.found == nil && missing.file.unreadable?.hasSuffix("No such file or directory") == true)
+    #expect(missing.file.sha256 == signed)
   }
 
   @Test(arguments: [("timestamp.json", "timestamp"), ("snapshot.json", "snapshot"), ("targets.json", "targets"), ("roots/2.json", "root")])

@@ -136,3 +136,8 @@ struct CheckOutcome {
   }
   var statuses: [String: String] { failures.mapValues(\.status) }
 }
+
+/// As openssl computes it, in hexadecimal.
+func sha256(_ bytes: [UInt8]) throws -> String {
+  String(try runChild("openssl", ["dgst", "-sha256", "-r"], input: bytes).successful().text.prefix { $0 != " " })
+}

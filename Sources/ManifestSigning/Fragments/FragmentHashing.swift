@@ -49,24 +49,22 @@ public struct FragmentHashing {
   ///   - output: the file to make or replace.
   ///   - key: the path of the machine's secret key.
   ///   - days: how long the fragment can be merged.
+  ///   - jobs: the most threads that hash; nil for as many as there are cores.
   public static func run(
     _ folder: String, part: Part?, to output: String, key: String, passphrases: PassphraseSource, now: UTCTime, days: Int,
-    observer: some PublishingObserver
+    jobs: Int? = nil, observer: some PublishingObserver
   ) throws(SigningError) -> Report {
     // Opened before gigabytes are read.
     let file = try SecretKeyFile.read(path: key)
     if !file.isEncrypted { observer.notice(.unencrypted(name: file.name, path: key)) }
     try requireFresh(Key(file.publicKey).id, path: key)
     let signer = SecretKeySigner(try passphrases.open(file))
-    let scan = try CatalogScanner.scan(folder, SecretSearch(knowing: [signer.publicKey], collectingOthers: true), known: DigestCache())
+    let scan = try CatalogScanner.scan(
+      folder, SecretSearch(knowing: [signer.publicKey], collectingOthers: true), known: DigestCache(), jobs: jobs)
     let files = scan.files.filter { part?.contains($0.path) ?? true }
     observer.willHash(fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.status.byteCount })
-    var hasher = try FileHasher(folder: folder)
     var hashed: [HashedFile] = []
-    for file in files {
-      observer.willHash(file.path)
-      hashed.append(try hasher.hash(file, progress: observer.didHash, isCancelled: observer.isCancelled))
-    }
+    try CatalogHasher(folder: folder, jobs: jobs).hash(files, observer) { hashed.append($1) }
     var descriptions: [TargetPath: [UInt8]] = [:]
     for model in scan.models {
       let path = try model.descriptionPath()

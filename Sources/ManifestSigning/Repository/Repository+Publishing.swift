@@ -276,13 +276,8 @@ extension Repository {
 
   /// Nil where there is no regular file.
   private func byteCount(of path: String) throws(SigningError) -> Int64? {
-    do throws(Errno) {
-      let status = try FileSystem.status(of: path, followingLinks: false)
-      return status.kind == .regular ? status.byteCount : nil
-    } catch {
-      guard error == .notFound else { throw .file(.system(.inspect, path: path, error)) }
-      return nil
-    }
+    let status = try onDisk { () throws(FileError) in try FileSystem.statusIfPresent(of: path) }
+    return status?.kind == .regular ? status?.byteCount : nil
   }
 
   private func folder(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }

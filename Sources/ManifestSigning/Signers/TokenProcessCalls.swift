@@ -1,4 +1,5 @@
 internal import CSodium
+internal import FileIO
 
 #if canImport(Darwin)
   internal import Darwin
@@ -49,18 +50,8 @@ enum TokenProcessCalls {
     return (request, answer)
   }
 
-  static func answer(_ bytes: [UInt8], to descriptor: CInt) {
-    var offset = 0
-    while offset < bytes.count {
-      // The rest of the array, whose count goes with it.
-      let written = unsafe bytes.withUnsafeBytes { buffer in
-        unsafe write(descriptor, buffer.baseAddress.map { unsafe $0 + offset }, buffer.count - offset)
-      }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { return }
-      offset += written
-    }
-  }
+  /// Writes the answer, as far as somebody takes it, and closes the descriptor.
+  static func answer(_ bytes: [UInt8], to descriptor: CInt) { try? FileDescriptor(owning: descriptor).write(all: bytes.span) }
 
   /// Has the system end this process when the one that started it has ended.
   static func endWithParent() {

@@ -14,23 +14,21 @@ final class PartFile: Sendable {
   init(_ target: TargetFile, in parts: borrowing FileDescriptor, at folderPath: String) throws(InstallationError) {
     let name = target.hashes.sha256.hexadecimal
     let path = "\(folderPath)/\(target.hashes.sha256)"
-    do throws(Errno) {
-      let status = try parts.status(of: name)
-      // A file of one name only, and nothing else, is ours. One that is whole is read-only already when a process is killed before it moves it.
-      let isOurs = status.kind == .regular && status.linkCount == 1
-      guard isOurs, status.permissions & 0o600 == 0o600 || (try? parts.open(name, .readNoFollow).setPermissions(0o600)) != nil else {
-        throw .exists
-      }
-    } catch {
-      switch error {
-      case .notFound: break
-      case .exists: try at(.remove, path) { () throws(Errno) in try parts.removeTree(name) }
-      default: throw .file(.system(.open, path: path, error))
-      }
+    if try at(.open, path, { () throws(Errno) in try Self.isTaken(name, in: parts) }) {
+      try at(.remove, path) { () throws(Errno) in try parts.removeTree(name) }
     }
     file = try at(.create, path) { () throws(Errno) in try parts.open(name, .readWriteCreating(permissions: 0o600)) }
     self.path = path
     self.name = name
+  }
+
+  /// Whether something has the name that can't be gone on with. A file of one name only, and nothing else, is ours. One that is whole is read-only
+  /// already when a process is killed before it moves it.
+  private static func isTaken(_ name: [UInt8], in parts: borrowing FileDescriptor) throws(Errno) -> Bool {
+    let status: FileStatus
+    do { status = try parts.status(of: name) } catch .notFound { return false }
+    guard status.kind == .regular, status.linkCount == 1 else { return true }
+    return status.permissions & 0o600 != 0o600 && (try? parts.open(name, .readNoFollow).setPermissions(0o600)) == nil
   }
 
   func byteCount() throws(InstallationError) -> Int64 {

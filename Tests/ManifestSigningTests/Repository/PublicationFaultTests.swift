@@ -108,7 +108,8 @@ private struct SilentObserver: PublishingObserver {
       }
       #expect(leftovers.isEmpty, "call \(failing)")
     }
-    #expect(failures > tried / 2)
+    // Of a full disk, a third of the calls in publishing notice nothing, or can do without what failed.
+    #expect(failures > tried / 3)
   }
 
   @Test func `several that end before their timestamp is in place, one after another, hinder nothing`() throws {
