@@ -56,7 +56,7 @@ package struct Option: Hashable, Sendable {
 
   /// `--jobs`: of the verbs that hash files.
   package static let jobs = Option.integer(
-    "--jobs", "N", "The most threads that hash one file; as many as there are cores where it is not given.", in: 1...64)
+    "--jobs", "N", "The most threads that hash; as many as there are cores where it is not given.", in: 1...64)
 
   /// The options that every verb has.
   static let global = [json, quiet]
