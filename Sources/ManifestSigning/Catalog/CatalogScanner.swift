@@ -19,10 +19,11 @@ package struct CatalogScanner {
   /// Where among what is known the next file probably stands.
   private var nextKnown = 0
 
+  private let isElsewhere: (TargetPath) -> Bool
   private let jobs: Int
 
-  private init(_ search: SecretSearch, _ known: DigestCache, _ jobs: Int?) {
-    (self.search, self.known, self.jobs) = (search, known, Cores.count(jobs))
+  private init(_ search: SecretSearch, _ known: DigestCache, _ isElsewhere: @escaping (TargetPath) -> Bool, _ jobs: Int?) {
+    (self.search, self.known, self.isElsewhere, self.jobs) = (search, known, isElsewhere, Cores.count(jobs))
   }
 
   /// Lists the models in a folder.
@@ -36,14 +37,16 @@ package struct CatalogScanner {
 
   /// - Parameters:
   ///   - known: a file that is in it needs no more than a look at its status.
+  ///   - isElsewhere: whether a file is hashed, and searched for secrets, somewhere else: it is not read here.
   ///   - jobs: the most threads that look at the files; nil for as many as there are cores.
   static func scan(
-    _ folder: String, _ search: SecretSearch, known: DigestCache, jobs: Int? = nil
+    _ folder: String, _ search: SecretSearch, known: DigestCache, isElsewhere: @escaping (TargetPath) -> Bool = { _ in false },
+    jobs: Int? = nil
   ) throws(SigningError) -> CatalogScan {
     let top: FileDescriptor
     do { top = try FileDescriptor(opening: folder, .directory) } catch { throw .file(.system(.open, path: folder, error)) }
     // Whether a file is the bare seed of a key can only be told by whoever knows the key.
-    var scanner = Self(search, known.searchedKeys == search.keys ? known : DigestCache(), jobs)
+    var scanner = Self(search, known.searchedKeys == search.keys ? known : DigestCache(), isElsewhere, jobs)
     let models = scanner.models(in: top)
     guard scanner.problems.isEmpty else {
       let problems = scanner.problems.sorted { $0.path < $1.path }
@@ -159,10 +162,11 @@ package struct CatalogScanner {
   // MARK: One file
 
   private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
-    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)),
-      let known = known.known(path, child.status, expectedAt: &nextKnown)
-    {
-      return ScannedFile(path: path, status: child.status, known: known)
+    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)) {
+      if isElsewhere(path) { return ScannedFile(path: path, status: child.status) }
+      if let known = known.known(path, child.status, expectedAt: &nextKnown) {
+        return ScannedFile(path: path, status: child.status, known: known)
+      }
     }
     do throws(Errno) {
       let file = try folder.open(child.name.bytes, .readNoFollow)

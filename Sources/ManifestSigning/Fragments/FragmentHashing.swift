@@ -60,7 +60,8 @@ public struct FragmentHashing {
     try requireFresh(Key(file.publicKey).id, path: key)
     let signer = SecretKeySigner(try passphrases.open(file))
     let scan = try CatalogScanner.scan(
-      folder, SecretSearch(knowing: [signer.publicKey], collectingOthers: true), known: DigestCache(), jobs: jobs)
+      folder, SecretSearch(knowing: [signer.publicKey], collectingOthers: true), known: DigestCache(),
+      isElsewhere: { part?.contains($0) == false }, jobs: jobs)
     let files = scan.files.filter { part?.contains($0.path) ?? true }
     observer.willHash(fileCount: files.count, byteCount: files.reduce(0) { $0 + $1.status.byteCount })
     var hashed: [HashedFile] = []
