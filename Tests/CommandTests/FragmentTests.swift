@@ -206,7 +206,7 @@ import Testing
 
   @Test func `of one part open the files of that part alone, and between them all parts find what none may hold`() throws {
     let fleet = try Fleet()
-    for number in 0..<64 { try fleet.site.folder.write("\(number)", to: "machine-1/acme/tiny/1.0/many/\(number).bin") }
+    for number in 0..<64 { try fleet.site.folder.write(Array("\(number)".utf8), to: "machine-1/acme/tiny/1.0/many/\(number).bin") }
     func run(_ part: String) -> [String] {
       [
         "hash", fleet.site.folder("machine-1"), "--key", "\(fleet.site.repository)/secrets/machine-1.key", "--out", fleet.site.folder("o"),
@@ -217,9 +217,9 @@ import Testing
     let parts = try (0..<8).map { try SystemCallCounts(of: "manifest-sign", run("\($0)/8")).openings }
     // Each of the 64 files is opened for the search and for its digests, in one part of eight.
     #expect(parts.allSatisfy { whole - $0 > 64 })
+    let key = "-----BEGIN PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ==\n-----END PRIVATE KEY-----\n"
     try fleet.site.folder.write(
-      "-----BEGIN PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ==\n-----END PRIVATE KEY-----\n",
-      to: "machine-1/acme/tiny/1.0/many/key.bin")
+      Array(key.utf8), to: "machine-1/acme/tiny/1.0/many/key.bin")
     let refused = try (0..<8).filter { try runChild(builtCommand("manifest-sign"), run("\($0)/8")).status != 0 }
     #expect(refused.count == 1)
   }
