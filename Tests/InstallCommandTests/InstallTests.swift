@@ -222,4 +222,39 @@ struct InstallTests {
     let requests = try server.requests("weights").filter { !$0.path.hasSuffix(".verity") }
     #expect(requests.map { $0.headers["range"] } == ["bytes=524288-1048575"])
   }
+
+  @Test(
+    "A repair that was killed while it copied the good segments goes on from the damaged file, and fetches the bad ones alone",
+    arguments: [1, 700_000, 3_000_000])
+  func repairAfterKill(copied: UInt64) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let file = try #require(try device.active()).folder + "/" + Publication.weights
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+    for offset in [1_000, 5_000_000] as [UInt64] {
+      try handle.seek(toOffset: offset)
+      try handle.write(contentsOf: Data("damaged".utf8))
+    }
+    try handle.close()
+    // What the killed process left: the first bytes, and a hole before some of the last.
+    let part = try device.store + "/staging/parts/" + Publication.part("1.0")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    try FileManager.default.createDirectory(atPath: device.store + "/staging/parts", withIntermediateDirectories: true)
+    try bytes.prefix(Int(copied)).write(to: URL(fileURLWithPath: part))
+    let left = try FileHandle(forUpdating: URL(fileURLWithPath: part))
+    try left.seek(toOffset: 3_900_000)
+    try left.write(contentsOf: bytes[3_900_000..<4_300_000])
+    try left.close()
+    let folder = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v1"), folder("v1")]).successful()
+    let server = try HostileServer(serving: folder.path)
+    _ = try device.run([
+      "repair", "--store", device.store, "--state", device.state, "--metadata-url", server.url("v1/metadata"), "--targets-url",
+      server.url("v1/targets"),
+    ]).successful()
+    try device.expectActive("1.0")
+    let ranges = try server.requests("weights").compactMap { $0.headers["range"] }
+    #expect(Set(ranges) == ["bytes=0-524287", "bytes=4718592-5242879"] && ranges.count == 2)
+  }
 }

@@ -113,6 +113,7 @@ struct KillTests {
     if work == .prune { #expect(try device.listed().count == 4) }
     #expect(!device.names("staging").contains { $0.hasPrefix("trash/") || $0.hasPrefix("versions/") }, "\(device.names("staging"))")
     if work == .install || work == .repair { try expectNothingVerifiedAgain(server, site, wasKilled: wasKilled) }
+    if work == .repair { #expect(try Set(server.requests(site.large, atLeast: 0).compactMap { $0.headers["range"] }).count <= 3) }
   }
 
   /// One of the versions is active, its file is the published one, and an app that starts without a network can use it.

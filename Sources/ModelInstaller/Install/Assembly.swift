@@ -44,7 +44,7 @@ final class Assembly {
   // MARK: What is here
 
   /// Puts in place what an earlier attempt left, or another version holds, once it is verified.
-  func useWhatIsHere(isRepair: Bool) throws(InstallationError) {
+  func useWhatIsHere() throws(InstallationError) {
     try removeForeign()
     let index = try StoredFiles(in: store)
     for file in lookup.files {
@@ -214,7 +214,7 @@ final class Assembly {
   }
 
   /// Fetches a file, checks its format, and puts it in place.
-  func fetch(_ file: ModelLookup.File, isRepair: Bool) throws(InstallationError) {
+  func fetch(_ file: ModelLookup.File) throws(InstallationError) {
     // Another file of this version may have had the same content.
     if try isInPlace(file) { return }
     for twin in lookup.files where twin.path != file.path && twin.target == file.target {
@@ -228,7 +228,6 @@ final class Assembly {
       return
     }
     let part = try PartFile(file.target, in: parts, at: store.partsPath)
-    if isRepair, file.segments != nil, try part.byteCount() == 0 { try begin(part, withWhatIsLeftOf: file) }
     try download(file, into: part)
     try requireFormat(file, part)
     context.report(.verified(path: file.path.description))
@@ -237,26 +236,17 @@ final class Assembly {
 
   private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
     if let segments = try file.segments?.fetch(file.path, context, over: network) {
-      try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part)
+      try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part, replacing: former(file))
     } else {
       var stream = StreamDownload(file.path, file.target, from: file.sources, context, over: network)
       try stream.run(into: part)
     }
   }
 
-  /// Copies an installed file that was damaged, so that only its bad segments have to be fetched. What is good in it, its hashes tell.
-  private func begin(_ part: PartFile, withWhatIsLeftOf file: ModelLookup.File) throws(InstallationError) {
-    guard let damaged = try? store.openFile(file.name, below: lookup.key.segments(of: model)) else { return }
-    if (try? part.file.clone(from: damaged)) != nil { return }
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    var offset: Int64 = 0
-    while offset < file.target.byteCount {
-      guard !context.isCancelled() else { throw .cancelled }
-      // A disk that can't read a piece of it is what a repair may be for: the rest of the file is fetched.
-      guard let count = try? damaged.fill(&buffer, at: offset, enough: file.target.byteCount - offset), count > 0 else { return }
-      try part.write(buffer.span.extracting(first: Int(min(Int64(count), file.target.byteCount - offset))), at: offset)
-      offset += Int64(count)
-    }
+  /// What stands in the file's place now, damaged or of an earlier publication.
+  private func former(_ file: ModelLookup.File) -> FormerFile? {
+    guard let found = try? store.openFile(file.name, below: lookup.key.segments(of: model)) else { return nil }
+    return FormerFile(found)
   }
 
   private func requireFormat(_ file: ModelLookup.File, _ part: PartFile) throws(InstallationError) {

@@ -44,7 +44,7 @@ package struct Installation {
     }
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
-      try assembly.useWhatIsHere(isRepair: isRepair)
+      try assembly.useWhatIsHere()
       context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing)))
       try requireSpace(for: assembly)
       if !assembly.missing.isEmpty, isOffline {
@@ -53,7 +53,7 @@ package struct Installation {
       context.report(.state(.downloading))
       for file in assembly.missing {
         guard !context.isCancelled() else { throw InstallationError.cancelled }
-        try assembly.fetch(file, isRepair: isRepair)
+        try assembly.fetch(file)
       }
     } catch {
       guard let standIn = try standIn(for: error, record) else { throw error }
