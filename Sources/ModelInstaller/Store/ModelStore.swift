@@ -16,7 +16,8 @@ internal import TUFMetadata
 package final class ModelStore: Sendable {
   package let path: String
   let folder: FileDescriptor
-  private let lock: StoreLock?
+  /// Held as long as the store may be changed.
+  private let lock: FileLock?
   /// Where files are fetched to, where that is another folder than the store's own.
   let stagingPath: String?
 
@@ -39,14 +40,23 @@ package final class ModelStore: Sendable {
     _ path: String, staging: String? = nil, patience: UInt32 = 2000
   ) throws(InstallationError) -> ModelStore {
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
-    let lock = try StoreLock(path, patience: patience)
+    let lock = try lock("\(path)/lock", patience: patience)
     let folder = try at(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
     let store = ModelStore(path, folder, staging: staging, lock: lock)
     try store.reconcile()
     return store
   }
 
-  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: StoreLock?) {
+  private static func lock(_ path: String, patience: UInt32) throws(InstallationError) -> FileLock {
+    do { return try FileLock(path, permissions: 0o644, patience: patience) } catch {
+      switch error {
+      case .held(let path, let process): throw .model(.locked(path: path, process: process))
+      case .file(let error): throw .file(error)
+      }
+    }
+  }
+
+  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: consuming FileLock?) {
     self.path = path
     self.folder = folder
     self.lock = lock
