@@ -63,10 +63,19 @@ enum InstallVerb {
       found =
         isOffline
         ? try session.lookUpOffline(request, in: store, device: device) : try session.lookUp([request], in: store, device: device)[0]
-    } catch { throw try explaining(error, request, store) }
-    let lookup = try chosen(found)
-    let outcome = try Installation(lookup, into: store, session.context, isOffline: isOffline).run { folder throws(InstallationError) in
-      try runCheck(invocation, lookup, folder)
+    } catch {
+      warnOfWithdrawnActive(request.model, store, output)
+      throw try explaining(error, request, store)
+    }
+    let outcome: Installation.Outcome
+    do {
+      let lookup = try chosen(found)
+      outcome = try Installation(lookup, into: store, session.context, isOffline: isOffline).run { folder throws(InstallationError) in
+        try runCheck(invocation, lookup, folder)
+      }
+    } catch {
+      warnOfWithdrawnActive(request.model, store, output)
+      throw error
     }
     session.progress.finish()
     try show(outcome, of: request.model, in: store, output)
@@ -141,6 +150,12 @@ enum InstallVerb {
     return failure
   }
 
+  /// What fails leaves the version active that was: if that is withdrawn, it says so.
+  private static func warnOfWithdrawnActive(_ model: ModelName, _ store: ModelStore, _ output: Output) {
+    guard let entry = (try? store.record(of: model))?.activeEntry, let reason = entry.withdrawal else { return }
+    output.warning("\(model)@\(entry.key), which stays active, was withdrawn by its publisher: \(reason)")
+  }
+
   static func show(
     _ outcome: Installation.Outcome, of model: ModelName, in store: ModelStore, _ output: Output
   ) throws {
@@ -172,3 +187,4 @@ enum InstallVerb {
     output.report("folder", .string(store.folderPath(of: key, model)))
   }
 }
+    output.report("withdrawn", .optional(record[key]?.withdrawal))

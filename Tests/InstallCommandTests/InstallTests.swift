@@ -68,6 +68,15 @@ struct InstallTests {
     let refused = try device.install("acme/voice@2.0", of: "withdrawn")
     #expect(refused.status == 18 && refused.errorText.contains("it stammers"), "\(refused.errorText)")
     try device.expectActive("2.0")
+    // Said from then on, without asking anybody.
+    #expect(try device.listed().map(\.withdrawn) == ["it stammers"])
+    let offline = ["--store", device.store, "--state", device.state, "--targets-url", "file:///nowhere"]
+    for words in [["install", "acme/voice", "--offline"], ["repair"]] {
+      let result = try device.run(words + offline).successful()
+      #expect(result.errorText.contains("withdrawn by its publisher: it stammers"), "\(result.errorText)")
+    }
+    let failed = try device.install(of: "withdrawn", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0"])
+    #expect(failed.status == 13 && failed.errorText.contains("stays active, was withdrawn"), "\(failed.errorText)")
     // The newest that is not withdrawn.
     _ = try device.install(of: "withdrawn").successful()
     try device.expectActive("1.0")

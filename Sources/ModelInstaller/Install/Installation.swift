@@ -69,14 +69,8 @@ package struct Installation {
     try store.place(key, of: model)
     try store.activate(try assembly.placedEntry(), of: model, makingActive: !isRepair)
     try store.emptyTrash()
-    try remember()
     context.report(.state(.active))
     return .installed(key)
-  }
-
-  private func remember() throws(InstallationError) {
-    try store.keepDescription(lookup.descriptionBytes, of: model)
-    try store.noteWithdrawals(lookup.description, of: model)
   }
 
   /// Whether an installed version is what is signed now: a publisher can replace files under an unchanged name.
@@ -102,7 +96,6 @@ package struct Installation {
       context.report(.state(.activating))
       try store.activate(entry, of: model)
     }
-    try remember()
     context.report(.state(.active))
   }
 
@@ -125,7 +118,6 @@ package struct Installation {
         continue
       }
       if record.active != candidate || verified != entry { try store.activate(verified, of: model) }
-      try remember()
       return candidate
     }
     return nil

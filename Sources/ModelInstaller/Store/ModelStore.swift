@@ -21,6 +21,9 @@ package final class ModelStore: Sendable {
   /// Where files are fetched to, where that is another folder than the store's own.
   let stagingPath: String?
 
+  /// Whether this value may change the store.
+  let isChangeable: Bool
+
   /// Opens a store to read it: nothing is made, locked or changed.
   /// - Returns: nil where there is none.
   package static func reading(_ path: String) throws(InstallationError) -> ModelStore? {
@@ -59,6 +62,7 @@ package final class ModelStore: Sendable {
   private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: consuming FileLock?) {
     self.path = path
     self.folder = folder
+    isChangeable = lock != nil
     self.lock = lock
     stagingPath = staging
   }
@@ -158,8 +162,19 @@ package final class ModelStore: Sendable {
     return try read(name, in: folder, shown(segments + [name]), limit: ModelDescription.byteLimit)
   }
 
-  func keepDescription(_ bytes: [UInt8], of model: ModelName) throws(InstallationError) {
-    try write(bytes, StoreName.descriptions, model)
+  /// Takes over what the trusted manifest says of a model, at once, whatever becomes of what is done with it: which of the installed versions its
+  /// publisher has withdrawn, and the description itself. A store that is open for reading stays as it is.
+  /// - Parameter bytes: the description, unless it is the one that was kept.
+  func remember(_ description: ModelDescription, fetched bytes: [UInt8]?, of model: ModelName) throws(InstallationError) {
+    guard isChangeable else { return }
+    let former = try record(of: model)
+    var record = former
+    for entry in former.entries {
+      guard let version = description.versions.first(where: { $0.name == entry.key.version }) else { continue }
+      record[entry.key]?.withdrawal = version.withdrawal?.reason
+    }
+    if record != former { try write(record) }
+    if let bytes { try write(bytes, StoreName.descriptions, model) }
   }
 
   private func write(_ bytes: [UInt8], _ top: [UInt8], _ model: ModelName) throws(InstallationError) {
