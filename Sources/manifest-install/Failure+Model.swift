@@ -79,6 +79,10 @@ extension Failure {
       self.init(
         .found, "\(model)@\(version) was refused by --check", expected: "exit status 0", found: detail,
         hint: "it is verified and stays in staging; the version that was active stays so")
+    case .changedByCheck(let model, let version, let path):
+      self.init(
+        .fileMismatch, "--check changed a file of \(model)@\(version)", expected: "the file as it was signed", at: path,
+        hint: "let the command only read; the next install fetches the file again, and the version that was active stays so")
     case .missingOffline(let model, let detail):
       self.init(
         .network, "\(model) is not complete here, and --offline forbids to fetch it", found: detail,

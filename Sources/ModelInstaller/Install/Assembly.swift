@@ -17,6 +17,8 @@ final class Assembly {
   let path: String
   /// What is still to be fetched, in the order of the description.
   private(set) var missing: [ModelLookup.File] = []
+  /// By what the finished files are known.
+  private var identities: [TargetPath: FileIdentity] = [:]
 
   private var model: ModelName { lookup.request.model }
 
@@ -293,19 +295,43 @@ final class Assembly {
       guard status.kind == .regular, status.byteCount == file.target.byteCount else {
         throw .verification(.wrongLength(path: shown(file), expected: file.target.byteCount, actual: status.byteCount))
       }
+      identities[file.path] = FileIdentity(status)
     }
     try at(.synchronize, path) { () throws(Errno) in try folder.synchronizeAllNames() }
   }
 
-  /// The version as it stands in its place, to be recorded.
-  func placedEntry() throws(InstallationError) -> ModelRecord.Entry {
+  /// The version as it is to be recorded, once the caller's check is done with it. A check is meant to read. What it put beside the version's files is removed; a
+  /// file that is not the very one that was verified is verified again.
+  /// - Throws: `changedByCheck`.
+  func entryAfterCheck() throws(InstallationError) -> ModelRecord.Entry {
+    try removeForeign()
     var entry = ModelRecord.Entry(key: lookup.key, files: [])
     for file in lookup.files {
       let parent = try parent(of: file)
-      let status = try at(.inspect, shown(file)) { () throws(Errno) in try parent.status(of: lastName(file)) }
-      entry.files.append(.init(path: file.path, name: file.name, target: file.target, identity: FileIdentity(status)))
+      let status = try? parent.status(of: lastName(file))
+      var identity = status.map { FileIdentity($0) }
+      if identity == nil || identity != identities[file.path] { identity = try identityWhereIntact(file, in: parent) }
+      guard let identity else {
+        throw .model(.changedByCheck(model: model.description, version: lookup.key.version.description, path: shown(file)))
+      }
+      entry.files.append(.init(path: file.path, name: file.name, target: file.target, identity: identity))
     }
     return entry
+  }
+
+  /// - Returns: by what a file is known, made read-only again; nil where it is not what is signed.
+  private func identityWhereIntact(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> FileIdentity?
+  {
+    guard (try? parent.status(of: lastName(file)).kind) == .regular, let open = try? parent.open(lastName(file), .readNoFollow),
+      let verified = try verifies(open, file, at: shown(file))
+    else { return nil }
+    let intact = verified.intoDescriptor()
+    return try at(.synchronize, shown(file)) { () throws(Errno) in
+      try intact.setPermissions(0o444)
+      try intact.synchronize()
+      try parent.synchronizeNames()
+      return FileIdentity(try intact.status())
+    }
   }
 }
 

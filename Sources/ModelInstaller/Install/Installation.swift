@@ -63,11 +63,12 @@ package struct Installation {
     try assembly.finish()
     guard !context.isCancelled() else { throw .cancelled }
     try check(assembly.path)
+    let entry = try assembly.entryAfterCheck()
     context.report(.state(.ready))
     guard !context.isCancelled() else { throw .cancelled }
     context.report(.state(.activating))
     try store.place(key, of: model)
-    try store.activate(try assembly.placedEntry(), of: model, makingActive: !isRepair)
+    try store.activate(entry, of: model, makingActive: !isRepair)
     try store.emptyTrash()
     context.report(.state(.active))
     return .installed(key)
@@ -93,8 +94,10 @@ package struct Installation {
   ) throws(InstallationError) {
     if !wasActive {
       try check(store.shown(key.segments(of: model)))
+      // What the check may have changed is read again.
+      let checked = try store.isUnchanged(entry, of: model) ? entry : store.verify(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
-      try store.activate(entry, of: model)
+      try store.activate(checked, of: model)
     }
     context.report(.state(.active))
   }
