@@ -9,7 +9,9 @@ enum PruneVerb {
     "prune", "Remove installed versions that are neither active nor the way back, and unfinished downloads.",
     options: [StoreOptions.store, rehearse],
     discussion: [
-      "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes."
+      "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes. A model whose record is "
+        + "damaged is left alone.",
+      "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too.",
     ],
     exitCodes: [.disk, .locked, .malformed],
     examples: [.init("manifest-install prune --dry-run", "look first")],
@@ -23,7 +25,10 @@ enum PruneVerb {
       output.report("removed", .array([]))
       return .done
     }
-    let pruned = try (isRehearsal ? existing : ModelStore.changing(path)).prune(isRehearsal: isRehearsal)
+    let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(isRehearsal: isRehearsal)
+    for (model, record) in try existing.records() {
+      if case .failure(let error) = record { StoreOptions.warn(of: error, model, output) }
+    }
     var report: [JSONResult] = []
     for item in pruned {
       let name =

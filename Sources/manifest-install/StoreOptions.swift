@@ -1,4 +1,6 @@
+internal import CommandFailures
 internal import CommandLineSupport
+internal import ModelCatalog
 internal import ModelInstaller
 
 /// Where installed models are, and for what they are chosen, as all verbs take it.
@@ -30,6 +32,11 @@ enum StoreOptions {
     do { return try ModelRequest(text) } catch {
       throw Failure(.usage, "MODEL is not a model", expected: "ORG/NAME, ORG/NAME@VERSION or ORG/NAME@VERSION:VARIANT", found: text)
     }
+  }
+
+  /// Tells that a model's record can't be read, and what to do: no other model is hindered by it.
+  static func warn(of error: InstallationError, _ model: ModelName, _ output: Output) {
+    output.warning("\(model) is left alone: \(Failure(explainingInstallation: error).description)")
   }
 
   static func device(_ invocation: Invocation) throws(Failure) -> Device {

@@ -21,7 +21,7 @@ struct StoreLockTests {
         let store = try ModelStore.changing(path, patience: 0)
         let error = #expect(throws: InstallationError.self) { _ = try ModelStore.changing(path, patience: 0) }
         #expect(error?.description.contains("process \(getpid())") == true)
-        _ = try store.models()
+        _ = try store.records()
       }
       _ = try ModelStore.changing(path, patience: 0)
     }

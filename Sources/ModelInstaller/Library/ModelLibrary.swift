@@ -47,15 +47,10 @@ public final class ModelLibrary: Sendable {
     return record.activeEntry.map { InstalledModel($0, of: record, in: store) }
   }
 
-  /// Everything that is installed.
+  /// Everything that is installed. A model whose record is damaged is left out; `active` tells why.
   public func installed() throws(InstallationError) -> [InstalledModel] {
     guard let store = try ModelStore.reading(settings.store) else { return [] }
-    var models: [InstalledModel] = []
-    for model in try store.models() {
-      let record = try store.record(of: model)
-      models += record.entries.map { InstalledModel($0, of: record, in: store) }
-    }
-    return models
+    return try store.readableRecords().flatMap { record in record.entries.map { InstalledModel($0, of: record, in: store) } }
   }
 
   /// Opens a file of an installed model for use.

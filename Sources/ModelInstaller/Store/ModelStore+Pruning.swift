@@ -23,8 +23,9 @@ extension ModelStore {
   /// - Parameter isRehearsal: whether it only tells.
   package func prune(isRehearsal: Bool) throws(InstallationError) -> [Prunable] {
     var pruned: [Prunable] = []
-    for model in try models() {
-      var record = try record(of: model)
+    for former in try readableRecords() {
+      let model = former.model
+      var record = former
       let removed = record.entries.filter { $0.key != record.active && $0.key != record.previous }
       pruned += removed.map { Prunable(kind: .version(model, $0.key), byteCount: $0.byteCount) }
       guard !isRehearsal, !removed.isEmpty else { continue }
@@ -52,7 +53,8 @@ extension ModelStore {
     for organisation in try folders(in: [StoreName.models]) {
       for name in try folders(in: [StoreName.models, organisation]) {
         guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(name)) else { continue }
-        let record = try record(of: model)
+        // What a record names that can't be read nobody knows, so that nothing of its model is removed.
+        guard let record = try? record(of: model) else { continue }
         for version in try folders(in: [StoreName.models, organisation, name]) {
           for variant in try folders(in: [StoreName.models, organisation, name, version]) {
             guard let key = try? StoreKey(version: ByteString(version), variant: ByteString(variant), of: model) else { continue }

@@ -13,8 +13,8 @@ extension ModelStore {
         try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: shown([top, organisation])) }
       }
     }
-    for model in try models() {
-      let former = try record(of: model)
+    for former in try readableRecords() {
+      let model = former.model
       var record = former
       for entry in former.entries where try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
       if let previous = record.previous, record[previous] == nil || previous == record.active { record.previous = nil }

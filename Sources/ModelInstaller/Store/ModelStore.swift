@@ -26,9 +26,9 @@ package final class ModelStore: Sendable {
 
   /// Opens a store to read it: nothing is made, locked or changed.
   /// - Returns: nil where there is none.
-  package static func reading(_ path: String) throws(InstallationError) -> ModelStore? {
+  package static func reading(_ path: String, staging: String? = nil) throws(InstallationError) -> ModelStore? {
     do throws(Errno) {
-      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: nil, lock: nil)
+      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: staging, lock: nil)
     } catch {
       guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
       return nil
@@ -133,7 +133,7 @@ package final class ModelStore: Sendable {
   }
 
   /// Every model of which there is a record, in the order of their names.
-  package func models() throws(InstallationError) -> [ModelName] {
+  private func models() throws(InstallationError) -> [ModelName] {
     var models: [ModelName] = []
     guard let records = try openFolder([StoreName.records]) else { return [] }
     for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.names() }) {
@@ -148,6 +148,20 @@ package final class ModelStore: Sendable {
     }
     return models.sorted()
   }
+
+  /// Every record, in the order of the models' names. One that can't be read is the fault of its model alone.
+  package func records() throws(InstallationError) -> [(model: ModelName, record: Result<ModelRecord, InstallationError>)] {
+    var records: [(model: ModelName, record: Result<ModelRecord, InstallationError>)] = []
+    for model in try models() {
+      do throws(InstallationError) { records.append((model, .success(try record(of: model)))) } catch {
+        records.append((model, .failure(error)))
+      }
+    }
+    return records
+  }
+
+  /// The records that can be read: one that can't hinders no other model.
+  func readableRecords() throws(InstallationError) -> [ModelRecord] { try records().compactMap { try? $0.record.get() } }
 
   /// Puts a record in place of the former one. What it names is on the disk itself by then.
   func write(_ record: ModelRecord) throws(InstallationError) {
