@@ -7,7 +7,7 @@ enum PruneVerb {
 
   static let verb = Verb(
     "prune", "Remove installed versions that are neither active nor the way back, and unfinished downloads.",
-    options: [StoreOptions.store, rehearse],
+    options: [StoreOptions.store, StoreOptions.staging, rehearse],
     discussion: [
       "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes. A model whose record is "
         + "damaged is left alone.",
@@ -20,7 +20,8 @@ enum PruneVerb {
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let path = try StoreOptions.folder(invocation)
     let isRehearsal = invocation.flag(rehearse.name)
-    guard let existing = try ModelStore.reading(path) else {
+    let staging = invocation.value(StoreOptions.staging.name)
+    guard let existing = try ModelStore.reading(path, staging: staging) else {
       output.line("Nothing is installed.")
       output.report("removed", .array([]))
       return .done

@@ -43,9 +43,31 @@ extension ModelStore {
       staged = staged &+ (try byteCount(of: [StoreName.staging, name]))
       if !isRehearsal { try discard([StoreName.staging, name]) }
     }
+    staged = staged &+ (try pruneStagingElsewhere(isRehearsal: isRehearsal))
     if staged > 0 { pruned.append(Prunable(kind: .staging, byteCount: staged)) }
     if !isRehearsal { try emptyTrash() }
     return pruned
+  }
+
+  /// Unfinished files in a folder outside the store: those that are named as this software names them, and nothing else that may be there.
+  private func pruneStagingElsewhere(isRehearsal: Bool) throws(InstallationError) -> Int64 {
+    guard let stagingPath else { return 0 }
+    let path = "\(stagingPath)/parts"
+    return try at(.remove, path) { () throws(Errno) in
+      let parts: FileDescriptor
+      do throws(Errno) { parts = try FileDescriptor(opening: path, .directoryNoFollow) } catch {
+        guard error == .notFound else { throw error }
+        return 0
+      }
+      var sum: Int64 = 0
+      for name in try parts.names() where PartFile.isName(name) {
+        let status = try parts.status(of: name)
+        guard status.kind == .regular else { continue }
+        sum = sum &+ status.byteCount
+        if !isRehearsal { try parts.remove(name) }
+      }
+      return sum
+    }
   }
 
   private func foldersWithoutRecord() throws(InstallationError) -> [(ModelName, StoreKey)] {

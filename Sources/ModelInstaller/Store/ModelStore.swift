@@ -8,7 +8,7 @@ internal import TUFMetadata
 /// models/<org>/<name>/<version>/<variant>/…   the files of one variant, read-only; a whole version appears by one rename
 /// records/<org>/<name>.json                   what is installed and what is active; replaced whole, after all that it names is on the disk
 /// descriptions/<org>/<name>.json              the model's description, as it was fetched last
-/// staging/                                    0700: versions being put together, files being fetched, what is being removed
+/// staging/                                    0700: versions being put together, files being fetched, what is being removed, a reserve
 /// lock                                        held while the store is changed
 /// ```
 /// A process that is killed at any instruction leaves the record as it was or as it was to be; what else it leaves is used by the next one
@@ -165,7 +165,12 @@ package final class ModelStore: Sendable {
 
   /// Puts a record in place of the former one. What it names is on the disk itself by then.
   func write(_ record: ModelRecord) throws(InstallationError) {
-    try write(record.bytes, StoreName.records, record.model)
+    let bytes = record.bytes
+    do throws(InstallationError) { try write(bytes, StoreName.records, record.model) } catch {
+      guard error.isOfFullDisk, releaseReserve() else { throw error }
+      try write(bytes, StoreName.records, record.model)
+    }
+    keepReserve(forRecordOf: bytes.count)
   }
 
   /// The model's description as it was fetched last, which nobody vouches for.
