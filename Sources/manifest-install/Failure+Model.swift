@@ -47,7 +47,9 @@ extension Failure {
     case .locked(let path, let process):
       self.init(
         .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
-        hint: "wait until it has finished, and run the command again")
+        hint: process == nil
+          ? "wait until it has finished, and run the command again; what was killed on another machine, or in another container, hinders for three minutes at most"
+          : "wait until it has finished, and run the command again")
     case .damagedRecord(let path, let expected):
       self.init(
         .malformed, "the store's record of a model is damaged", expected: expected, at: path,

@@ -80,7 +80,7 @@ struct ModelSession {
       return try lookUp(requests, in: store, device: .current).compactMap { if case .found(let lookup) = $0 { lookup } else { nil } }
     } catch let error as InstallationError where error.saysNothingOfInstalled {
       output.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)")
-      let root = (try? kept().manifest)?.root
+      let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
       return try requests.map {
         try ModelLookup(
           recorded: $0, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context)
@@ -88,8 +88,7 @@ struct ModelSession {
     }
   }
 
-  private func kept() throws -> KeptManifest {
-    let trust = try TrustReader(DeviceState.folder(invocation))
+  private func kept(_ trust: borrowing TrustReader) throws -> KeptManifest {
     let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
     return try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
   }
@@ -98,8 +97,7 @@ struct ModelSession {
   func lookUpOffline(_ request: ModelRequest, in store: ModelStore, device: Device) throws -> ModelLookup.Outcome {
     let now = try ReportTime.now()
     let trust = try TrustReader(DeviceState.folder(invocation))
-    let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
-    var kept = try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
+    var kept = try self.kept(trust)
     DeviceState.warnOfExpiry(kept.expired(at: now, visiting: []), at: now, invocation, output)
     return try lookUp(request, in: store, device, [], consistentSnapshot: kept.manifest.root.payload.consistentSnapshot) {
       path throws(InstallationError) in

@@ -16,6 +16,8 @@ struct DamagedRecordTests {
     } else {
       try Data(content.utf8).write(to: URL(fileURLWithPath: record))
     }
+    // What a file manager leaves is nobody's fault.
+    for folder in ["records", "records/acme", "descriptions"] { try device.folder.write("", to: "store/\(folder)/.DS_Store") }
     let list = try device.run(["list", "--store", device.store]).successful()
     #expect(list.text.contains("record damaged") && list.text.contains("acme/voice"))
     #expect(list.errorText.contains("acme/multi") && list.errorText.contains("remove"))

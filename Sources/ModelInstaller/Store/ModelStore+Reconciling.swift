@@ -6,9 +6,10 @@ extension ModelStore {
   /// names nothing that is not there.
   func reconcile() throws(InstallationError) {
     try emptyTrash()
+    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: path) }
     for top in [StoreName.records, StoreName.descriptions] {
       guard let folder = try openFolder([top]) else { continue }
-      let organisations = try at(.list, shown([top])) { () throws(Errno) in try folder.names() }
+      let organisations = try at(.list, shown([top])) { () throws(Errno) in try folder.folderNames() }
       for organisation in organisations where try openFolder([top, organisation]) != nil {
         try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: shown([top, organisation])) }
       }

@@ -8,7 +8,8 @@ internal import TUFMetadata
 /// models/<org>/<name>/<version>/<variant>/…   the files of one variant, read-only; a whole version appears by one rename
 /// records/<org>/<name>.json                   what is installed and what is active; replaced whole, after all that it names is on the disk
 /// descriptions/<org>/<name>.json              the model's description, as it was fetched last
-/// staging/                                    0700: versions being put together, files being fetched, what is being removed, a reserve
+/// staging/                                    0700: versions being put together, files being fetched, what is being removed
+/// reserve                                     space for a record when the disk is full
 /// lock                                        held while the store is changed
 /// ```
 /// A process that is killed at any instruction leaves the record as it was or as it was to be; what else it leaves is used by the next one
@@ -136,7 +137,7 @@ package final class ModelStore: Sendable {
   private func models() throws(InstallationError) -> [ModelName] {
     var models: [ModelName] = []
     guard let records = try openFolder([StoreName.records]) else { return [] }
-    for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.names() }) {
+    for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.folderNames() }) {
       guard let folder = try openFolder([StoreName.records, organisation]) else { continue }
       let names = try at(.list, shown([StoreName.records, organisation])) { () throws(Errno) in try folder.names() }
       for name in names where name.suffix(5) == StoreName.suffix[...] {
@@ -230,4 +231,13 @@ func at<Result: ~Copyable>(
 
 func onDisk<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InstallationError) -> Result {
   do { return try body() } catch { throw .file(error) }
+}
+
+extension FileDescriptor {
+  /// The names in this directory but those of regular files: what a file manager leaves, say, is none of ours.
+  func folderNames() throws(Errno) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    for name in try self.names() where try status(of: name).kind != .regular { names.append(name) }
+    return names
+  }
 }
