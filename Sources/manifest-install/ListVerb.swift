@@ -34,7 +34,7 @@ enum ListVerb {
       do { record = try found.get() } catch {
         table.append(["\(model)", "", "", "", "record damaged"])
         damaged.append(["model": .string(model.description), "error": Failure(explainingInstallation: error).json])
-        StoreOptions.warn(of: error, model, output)
+        StoreOptions.warn(of: error, model.description, output)
         continue
       }
       for entry in record.entries {

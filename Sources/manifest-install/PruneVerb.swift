@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import ModelCatalog
 internal import ModelInstaller
 
 enum PruneVerb {
@@ -28,7 +29,7 @@ enum PruneVerb {
     }
     let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(isRehearsal: isRehearsal)
     for (model, record) in try existing.records() {
-      if case .failure(let error) = record { StoreOptions.warn(of: error, model, output) }
+      if case .failure(let error) = record { StoreOptions.warn(of: error, model.description, output) }
     }
     var report: [JSONResult] = []
     for item in pruned {

@@ -38,10 +38,11 @@ enum RepairVerb {
     for item in checked.intact { output.line("intact  \(item)", style: .good) }
     output.report("intact", .array(checked.intact.map { .string($0.description) }))
     output.report("repaired", .array([]))
-    for request in checked.intact + checked.damaged.map(\.request) { try warnIfWithdrawn(request, store, output) }
-    for (model, error) in checked.unreadable { StoreOptions.warn(of: error, model, output) }
+    for request in checked.intact { try warnIfWithdrawn(request, store, output) }
+    for (what, error) in checked.refused { StoreOptions.warn(of: error, what, output) }
     if !checked.damaged.isEmpty { try repair(checked.damaged, in: store, invocation, output) }
-    if let unreadable = checked.unreadable.first { throw unreadable.error }
+    // The others are in order by now.
+    if let refused = checked.refused.first { throw refused.error }
     return .done
   }
 

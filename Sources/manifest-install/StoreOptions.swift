@@ -1,6 +1,5 @@
 internal import CommandFailures
 internal import CommandLineSupport
-internal import ModelCatalog
 internal import ModelInstaller
 
 /// Where installed models are, and for what they are chosen, as all verbs take it.
@@ -34,9 +33,9 @@ enum StoreOptions {
     }
   }
 
-  /// Tells that a model's record can't be read, and what to do: no other model is hindered by it.
-  static func warn(of error: InstallationError, _ model: ModelName, _ output: Output) {
-    output.warning("\(model) is left alone: \(Failure(explainingInstallation: error).description)")
+  /// Tells what is left alone, a model whose record can't be read say, and what to do: no other model is hindered by it.
+  static func warn(of error: InstallationError, _ what: String, _ output: Output) {
+    output.warning("\(what) is left alone: \(Failure(explainingInstallation: error).description)")
   }
 
   static func device(_ invocation: Invocation) throws(Failure) -> Device {

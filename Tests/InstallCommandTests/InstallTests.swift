@@ -77,10 +77,22 @@ struct InstallTests {
     }
     let failed = try device.install(of: "withdrawn", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0"])
     #expect(failed.status == 13 && failed.errorText.contains("stays active, was withdrawn"), "\(failed.errorText)")
+    // One that is damaged is not repaired, which hinders no other model.
+    _ = try device.install("acme/multi:mac", of: "withdrawn").successful()
+    for model in ["voice", "multi"] {
+      let file = try #require(try device.active("acme/\(model)")).folder + (model == "voice" ? "/tokens.bin" : "/mac.txt")
+      try FileManager.default.removeItem(atPath: file)
+    }
+    let server = try Publication.server
+    let repair = try device.run([
+      "repair", "--store", device.store, "--state", device.state, "--metadata-url", server.url("withdrawn/metadata"), "--targets-url",
+      server.url("withdrawn/targets"),
+    ])
+    #expect(repair.status == 18 && repair.text == "repaired  acme/multi@1:mac\n", "\(repair.text)\(repair.errorText)")
     // The newest that is not withdrawn.
     _ = try device.install(of: "withdrawn").successful()
     try device.expectActive("1.0")
-    #expect(try device.listed().map(\.withdrawn) == ["it stammers", nil])
+    #expect(try device.listed().filter { $0.model == "acme/voice" }.map(\.withdrawn) == ["it stammers", nil])
     let back = try device.run(["rollback", "acme/voice", "--store", device.store])
     #expect(back.status == 18, "\(back.errorText)")
     try device.expectActive("1.0")

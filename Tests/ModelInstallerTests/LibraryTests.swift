@@ -1,3 +1,4 @@
+import FileIO
 import Foundation
 import LocalizedInstallerErrors
 import ModelInstaller
@@ -263,6 +264,21 @@ struct LibraryTests {
     let library = ModelLibrary(settings) { () throws(InstallationError) in network }
     let refused = InstallationError.model(.withdrawn(model: "org/voice", version: "1", reason: "it stammers"))
     await #expect(throws: refused) { _ = try await library.repair() }
+  }
+
+  @Test("A file that the disk can't give back is damaged, and repaired like any other")
+  func unreadableFile() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    let installed = try await library.install("org/voice")
+    let hook = FaultInjection.install(below: installed.folder + "/weights.bin") { $0.name == .read ? .fail(.inputOutput) : .proceed }
+    defer { FaultInjection.remove(hook) }
+    #expect(try await library.repair() == ["org/voice@1:default"])
+    FaultInjection.remove(hook)
+    let file = try await library.open("weights.bin", of: installed)
+    #expect(file.wasRead == false)
+    #expect(try bytes(file) == PublishedModels.content("weights.bin", of: "1"))
   }
 
   @Test("Repairing and going back make no store where there is none")

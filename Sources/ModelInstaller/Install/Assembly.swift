@@ -90,7 +90,8 @@ final class Assembly {
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .file(let error): throw .file(error)
+      // A disk that can't give a file back has damaged it.
+      case .file(let error) where error.errno != .inputOutput: throw .file(error)
       default: return nil
       }
     }

@@ -228,7 +228,7 @@ public final class ModelLibrary: Sendable {
           }
         }
         // The others are in order by now.
-        if let unreadable = checked.unreadable.first { throw unreadable.error }
+        if let refused = checked.refused.first { throw refused.error }
         return repaired
       }
     } onCancel: {

@@ -59,12 +59,13 @@ extension ModelStore {
   package struct Checked {
     package let intact: [ModelRequest]
     package let damaged: [(request: ModelRequest, error: InstallationError)]
-    package let unreadable: [(model: ModelName, error: InstallationError)]
+    /// What is not repaired: a model whose record can't be read, or a damaged version that its publisher withdrew.
+    package let refused: [(what: String, error: InstallationError)]
   }
 
   /// Reads every file that is installed.
   /// - Parameter requests: which models and versions; all where there are none.
-  /// - Returns: what is as signed, and what is not, each as a request for exactly that variant; and of which models the record can't be read.
+  /// - Returns: what is as signed, and what is not, each as a request for exactly that variant.
   package func findDamaged(
     _ requests: [ModelRequest], isCancelled: () -> Bool
   ) throws(InstallationError) -> Checked {
@@ -73,13 +74,13 @@ extension ModelStore {
     for request in requests where try record(of: request.model).entries.isEmpty {
       throw .model(.notInstalled(model: request.model.description, version: nil))
     }
-    var unreadable: [(model: ModelName, error: InstallationError)] = []
+    var refused: [(what: String, error: InstallationError)] = []
     for (model, record) in try records() {
       let own = requests.filter { $0.model == model }
       guard requests.isEmpty || !own.isEmpty else { continue }
       let entries: [ModelRecord.Entry]
       do throws(InstallationError) { entries = try record.get().entries } catch {
-        unreadable.append((model, error))
+        refused.append((model.description, error))
         continue
       }
       for entry in entries {
@@ -95,11 +96,16 @@ extension ModelStore {
           intact.append(request)
         } catch {
           guard case .model = error else { throw error }
-          damaged.append((request, error))
+          guard let reason = entry.withdrawal else {
+            damaged.append((request, error))
+            continue
+          }
+          let withdrawn = ModelError.withdrawn(model: model.description, version: entry.key.version.description, reason: reason)
+          refused.append((request.description, .model(withdrawn)))
         }
       }
     }
-    return Checked(intact: intact, damaged: damaged, unreadable: unreadable)
+    return Checked(intact: intact, damaged: damaged, refused: refused)
   }
 
   /// Notes by what a version's files are known now.
