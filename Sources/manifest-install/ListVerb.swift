@@ -13,7 +13,7 @@ enum ListVerb {
       "Reads the store alone: no network, no trusted state. A file that is not the very one that was verified, in a copy of the store or after a crash, is read; one that "
         + "is not as signed makes its version \"changed\": repair tells more. A model whose record is damaged is told as such.",
       "With --json: {\"models\":[{\"model\",\"version\",\"variant\",\"active\",\"previous\",\"bytes\",\"unchanged\",\"withdrawn\",\"folder\"}…],"
-        + "\"damaged\":[{\"model\",\"error\"}…]}.",
+        + "\"unreadable\":[{\"model\",\"error\"}…]}.",
     ],
     exitCodes: [.disk, .malformed],
     examples: [.init("manifest-install list", "of the store in its usual place")],
@@ -23,17 +23,17 @@ enum ListVerb {
     guard let store = try ModelStore.reading(StoreOptions.folder(invocation)) else {
       output.line("Nothing is installed.")
       output.report("models", .array([]))
-      output.report("damaged", .array([]))
+      output.report("unreadable", .array([]))
       return .done
     }
     var table = Table([("MODEL", .left), ("VERSION", .left), ("VARIANT", .left), ("SIZE", .right), ("STATE", .left)])
     var report: [JSONResult] = []
-    var damaged: [JSONResult] = []
+    var unreadable: [JSONResult] = []
     for (model, found) in try store.records() {
       let record: ModelRecord
       do { record = try found.get() } catch {
-        table.append(["\(model)", "", "", "", "record damaged"])
-        damaged.append(["model": .string(model.description), "error": Failure(explainingInstallation: error).json])
+        table.append(["\(model)", "", "", "", "record can't be read"])
+        unreadable.append(["model": .string(model.description), "error": Failure(explainingInstallation: error).json])
         StoreOptions.warn(of: error, model.description, output)
         continue
       }
@@ -56,9 +56,9 @@ enum ListVerb {
         ])
       }
     }
-    if report.isEmpty, damaged.isEmpty { output.line("Nothing is installed.") } else { output.table(table) }
+    if report.isEmpty, unreadable.isEmpty { output.line("Nothing is installed.") } else { output.table(table) }
     output.report("models", .array(report))
-    output.report("damaged", .array(damaged))
+    output.report("unreadable", .array(unreadable))
     return .done
   }
 }

@@ -19,7 +19,7 @@ struct DamagedRecordTests {
     // What a file manager leaves is nobody's fault.
     for folder in ["records", "records/acme", "descriptions"] { try device.folder.write("", to: "store/\(folder)/.DS_Store") }
     let list = try device.run(["list", "--store", device.store]).successful()
-    #expect(list.text.contains("record damaged") && list.text.contains("acme/voice"))
+    #expect(list.text.contains("record can't be read") && list.text.contains("acme/voice"))
     #expect(list.errorText.contains("acme/multi") && list.errorText.contains("remove"))
     _ = try device.install(of: "v2").successful()
     try device.expectActive("2.0")

@@ -291,6 +291,21 @@ struct LibraryTests {
     #expect(!FileManager.default.fileExists(atPath: published.folder("models")))
   }
 
+  @Test("Storage that versions share changes no file that stays: each is known again without being read")
+  func sharedStorage() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    var installed = [try await library.install("org/voice")]
+    for version in ["2", "3"] {
+      published.publish(version)
+      installed.append(try await library.install("org/voice"))
+      for model in installed { #expect(try await library.open("shared.bin", of: model).wasRead == false) }
+    }
+    #expect(try await library.prune() > 0)
+    for model in installed.dropFirst() { #expect(try await library.open("shared.bin", of: model).wasRead == false) }
+  }
+
   @Test("A version that somebody removed is given up, and the one before it serves")
   func removedVersion() async throws {
     var published = try PublishedModels()
