@@ -26,6 +26,12 @@ extension Errno {
   package static let wouldBlock = Errno(EWOULDBLOCK)
   package static let noLocks = Errno(ENOLCK)
   package static let notSupported = Errno(EOPNOTSUPP)
+  package static let notImplemented = Errno(ENOSYS)
   package static let noSuchDeviceOrAddress = Errno(ENXIO)
   package static let tooManyOpenFiles = Errno(EMFILE)
+
+  /// Whether it is what a file system says that has no locks; systems and file systems differ in how they say so.
+  package var meansNoLocks: Bool {
+    [.notSupported, Errno(ENOTSUP), .noLocks, .notImplemented, .invalidArgument].contains(self)
+  }
 }

@@ -15,38 +15,44 @@ extension FileLockError: CustomStringConvertible {
 }
 
 /// A lock that other processes respect, held until the value ends: say where, with `_ = consume lock`. The system releases it when its holder
-/// dies, however that happens. The lock file stays: removing it would let two processes lock two files of one name.
+/// dies, however that happens. The lock file stays: removing it would let two processes lock two files of one name. On a file system without locks
+/// a `HolderFile` stands in.
 package struct FileLock: ~Copyable, Sendable {
   private let file: FileDescriptor
   private let isShared: Bool
+  private let standIn: HolderFile?
 
   /// Takes the lock, or throws `held`.
   /// - Parameters:
   ///   - isShared: whether others may have it too, who share it as well.
   ///   - patience: milliseconds to go on trying for.
   package init(_ path: String, permissions: UInt16 = 0o600, isShared: Bool = false, patience: UInt32 = 0) throws(FileLockError) {
-    file = try Self.acquire(path, permissions: permissions, isShared, patience: patience)
+    let file = try Self.openLockFile(path, permissions: permissions)
+    standIn = try Self.take(file, path: path, isShared, patience: patience)
+    if standIn == nil { Self.note(SystemCalls.processID, in: file) }
+    self.file = file
     self.isShared = isShared
   }
 
+  /// Whether a name in a folder is that of a lock file, or of one that stands in for it.
+  package static func isOwn(_ name: [UInt8], lock: String) -> Bool {
+    name.elementsEqual(lock.utf8) || HolderFile.isStandIn(name, for: lock)
+  }
+
   deinit {
+    guard standIn == nil else { return }
     // Of several who share it, the last one to come is named.
     if !isShared || Self.holder(in: file) == SystemCalls.processID { do { try file.truncate(to: 0) } catch {} }
     // Closing would do, unless a child process has inherited the open file.
     SystemCalls.unlock(file.descriptor)
   }
 
-  private static func acquire(
-    _ path: String, permissions: UInt16, _ isShared: Bool, patience: UInt32
-  ) throws(FileLockError) -> FileDescriptor {
-    let file = try openLockFile(path, permissions: permissions)
-    try take(file, path: path, isShared, patience: patience)
-    // The number only informs: a full disk must not keep anyone from the lock, least of all one who wants to make room.
+  /// The number only informs: a full disk must not keep anyone from the lock, least of all one who wants to make room.
+  private static func note(_ process: Int32, in file: borrowing FileDescriptor) {
     do throws(Errno) {
       try file.truncate(to: 0)
-      try file.write(all: Array("\(SystemCalls.processID)\n".utf8).span)
+      try file.write(all: Array("\(process)\n".utf8).span)
     } catch {}
-    return file
   }
 
   private static func openLockFile(_ path: String, permissions: UInt16) throws(FileLockError) -> FileDescriptor {
@@ -60,16 +66,19 @@ package struct FileLock: ~Copyable, Sendable {
     } catch { throw .file(error) }
   }
 
+  /// - Returns: nil where the system has locked the file.
   private static func take(
     _ file: borrowing FileDescriptor, path: String, _ isShared: Bool, patience: UInt32
-  ) throws(FileLockError) {
+  ) throws(FileLockError) -> HolderFile? {
     var waited: UInt32 = 0
     // A holder that has only just come, or just gone, has no number in the file: it is given a moment to write it.
     let leastPatience: UInt32 = 20
     while true {
       do {
-        return try SystemCalls.lock(file.descriptor, isShared: isShared)
+        try SystemCalls.lock(file.descriptor, isShared: isShared)
+        return nil
       } catch {
+        if error.meansNoLocks { return try HolderFile(of: path, isShared: isShared, patience: patience) }
         guard error == .wouldBlock else { throw .file(.system(.lock, path: path, error)) }
       }
       let holder = holder(in: file)

@@ -267,7 +267,57 @@ enum SystemCalls {
   static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
   static func sleep(milliseconds: UInt32) { _ = usleep(milliseconds &* 1000) }
+
+  // MARK: Threads
+
+  /// Runs `body` on a thread of its own, which gets no signals.
+  static func startThread(_ body: @escaping @Sendable () -> Void) throws(Errno) {
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    // The thread inherits the mask, so that not even the first signal is its.
+    var (all, former) = (sigset_t(), sigset_t())
+    // Both sets outlive the calls.
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_SETMASK, &all, &former)
+    // The thread takes the reference over; where there is none, it is given back.
+    let argument = unsafe Unmanaged.passRetained(ThreadBody(body))
+    let code = unsafe pthread_create(&thread, nil, threadStart, argument.toOpaque())
+    unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+    guard code == 0 else {
+      unsafe argument.release()
+      throw Errno(code)
+    }
+    #if canImport(Darwin)
+      // It was just made, and nobody else waits for it.
+      if let thread = unsafe thread { unsafe pthread_detach(thread) }
+    #else
+      pthread_detach(thread)
+    #endif
+  }
 }
+
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+#if canImport(Darwin)
+  private func threadStart(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    // What startThread handed over.
+    unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
+    return nil
+  }
+#else
+  private func threadStart(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    // What startThread handed over.
+    if let argument = unsafe argument { unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run() }
+    return nil
+  }
+#endif
 
 extension FileStatus {
   fileprivate init(_ found: stat) {

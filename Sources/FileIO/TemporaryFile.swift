@@ -110,7 +110,7 @@ package struct TemporaryFile: ~Copyable, Sendable {
           count += 1
         } catch {
           // Placed or removed in the meantime, in use, another user's, or of a file system without locks, where it can't be told: left alone.
-          guard [.notFound, .wouldBlock, .accessDenied, .notSupported, .noLocks].contains(error) else { throw error }
+          guard error.meansNoLocks || [.notFound, .wouldBlock, .accessDenied].contains(error) else { throw error }
         }
       }
       return count

@@ -60,6 +60,26 @@ extension InstallationError {
     }
   }
 
+  /// Whether no newer metadata could be had, or none that has not expired: that blocks new installs, and says nothing against what is installed.
+  package var saysNothingOfInstalled: Bool {
+    switch self {
+    case .transport, .served, .undecidedRoot, .file: true
+    case .verification(.expired), .verification(.unavailable), .verification(.undecidedRoot): true
+    default: false
+    }
+  }
+
+  package var isOfFullDisk: Bool {
+    guard case .file(let error) = self, let errno = error.errno else { return false }
+    return errno == .noSpace || errno == .quotaExceeded
+  }
+
+  /// Whether a disk, or its permissions, allow no change.
+  package var forbidsWriting: Bool {
+    guard case .file(let error) = self, let errno = error.errno else { return false }
+    return [.readOnlyFileSystem, .accessDenied, .notPermitted].contains(errno)
+  }
+
   /// How much an error tells where several mirrors failed: what can't be trusted before what can't be reached.
   var weight: Int {
     switch self {

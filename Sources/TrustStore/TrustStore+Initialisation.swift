@@ -67,8 +67,9 @@ extension TrustStore {
       try FileError.describing(.list, layout.path) { () throws(Errno) in try FileSystem.names(inDirectory: layout.path) }
     }
     guard !names.contains(where: { $0.elementsEqual(TrustLayout.recordName.utf8) }) else { return }
-    let own = [TrustLayout.lockName, TrustLayout.rootsName, TopLevelRole.root.fileName]
+    let own = [TrustLayout.rootsName, TopLevelRole.root.fileName]
     for name in names where !TemporaryFile.isTemporary(name) && !own.contains(where: { name.elementsEqual($0.utf8) }) {
+      if FileLock.isOwn(name, lock: TrustLayout.lockName) { continue }
       throw .foreignContent(path: layout.path, name: String(decoding: name, as: UTF8.self))
     }
   }

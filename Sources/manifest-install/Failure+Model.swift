@@ -47,7 +47,9 @@ extension Failure {
     case .locked(let path, let process):
       self.init(
         .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
-        hint: "wait until it has finished, and run the command again")
+        hint: process == nil
+          ? "wait until it has finished, and run the command again; what was killed on another machine, or in another container, hinders for three minutes at most"
+          : "wait until it has finished, and run the command again")
     case .damagedRecord(let path, let expected):
       self.init(
         .malformed, "the store's record of a model is damaged", expected: expected, at: path,
@@ -79,6 +81,10 @@ extension Failure {
       self.init(
         .found, "\(model)@\(version) was refused by --check", expected: "exit status 0", found: detail,
         hint: "it is verified and stays in staging; the version that was active stays so")
+    case .changedByCheck(let model, let version, let path):
+      self.init(
+        .fileMismatch, "--check changed a file of \(model)@\(version)", expected: "the file as it was signed", at: path,
+        hint: "let the command only read; the next install fetches the file again, and the version that was active stays so")
     case .missingOffline(let model, let detail):
       self.init(
         .network, "\(model) is not complete here, and --offline forbids to fetch it", found: detail,

@@ -54,7 +54,15 @@ enum InstallVerb {
     }
     // Before a store is made: a command line that can't work leaves nothing behind.
     let prepared = isOffline ? nil : try ModelSession(invocation, output)
-    let store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name))
+    let store: ModelStore
+    do { store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name)) } catch {
+      // What can't be changed can be used all the same.
+      guard isOffline, error.forbidsWriting, let store = try ModelStore.reading(path),
+        let outcome = try store.activeSatisfying(request, isReading: true, isCancelled: { Interruption.isRequested })
+      else { throw error }
+      try show(outcome, of: request.model, in: store, output)
+      return .done
+    }
     if isOffline, try useInstalled(request, store, invocation, output) { return .done }
     let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
@@ -63,10 +71,19 @@ enum InstallVerb {
       found =
         isOffline
         ? try session.lookUpOffline(request, in: store, device: device) : try session.lookUp([request], in: store, device: device)[0]
-    } catch { throw try explaining(error, request, store) }
-    let lookup = try chosen(found)
-    let outcome = try Installation(lookup, into: store, session.context, isOffline: isOffline).run { folder throws(InstallationError) in
-      try runCheck(invocation, lookup, folder)
+    } catch {
+      warnOfWithdrawnActive(request.model, store, output)
+      throw try explaining(error, request, store)
+    }
+    let outcome: Installation.Outcome
+    do {
+      let lookup = try chosen(found)
+      outcome = try Installation(lookup, into: store, session.context, isOffline: isOffline).run { folder throws(InstallationError) in
+        try runCheck(invocation, lookup, folder)
+      }
+    } catch {
+      warnOfWithdrawnActive(request.model, store, output)
+      throw error
     }
     session.progress.finish()
     try show(outcome, of: request.model, in: store, output)
@@ -133,6 +150,12 @@ enum InstallVerb {
     }
   }
 
+  /// What fails leaves the version active that was: if that is withdrawn, it says so.
+  private static func warnOfWithdrawnActive(_ model: ModelName, _ store: ModelStore, _ output: Output) {
+    guard let entry = (try? store.record(of: model))?.activeEntry, let reason = entry.withdrawal else { return }
+    output.warning("\(model)@\(entry.key), which stays active, was withdrawn by its publisher: \(reason)")
+  }
+
   /// Adds to a failure before anything was fetched what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
     guard let active = try? store.record(of: request.model).active else { return error }
@@ -169,6 +192,7 @@ enum InstallVerb {
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))
     output.report("variant", .string(key.variant.description))
+    output.report("withdrawn", .optional(record[key]?.withdrawal))
     output.report("folder", .string(store.folderPath(of: key, model)))
   }
 }

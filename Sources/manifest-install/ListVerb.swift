@@ -10,8 +10,10 @@ enum ListVerb {
     "list", "Show what is installed, what is active, and what was withdrawn.",
     options: [StoreOptions.store],
     discussion: [
-      "Reads the store alone: no network, no trusted state. A file that is not the one that was verified makes its version \"changed\": repair tells more.",
-      "With --json: {\"models\":[{\"model\",\"version\",\"variant\",\"active\",\"previous\",\"bytes\",\"unchanged\",\"withdrawn\",\"folder\"}…]}.",
+      "Reads the store alone: no network, no trusted state. A file that is not the very one that was verified, in a copy of the store or after a crash, is read; one that "
+        + "is not as signed makes its version \"changed\": repair tells more. A model whose record is damaged is told as such.",
+      "With --json: {\"models\":[{\"model\",\"version\",\"variant\",\"active\",\"previous\",\"bytes\",\"unchanged\",\"withdrawn\",\"folder\"}…],"
+        + "\"unreadable\":[{\"model\",\"error\"}…]}.",
     ],
     exitCodes: [.disk, .malformed],
     examples: [.init("manifest-install list", "of the store in its usual place")],
@@ -21,14 +23,22 @@ enum ListVerb {
     guard let store = try ModelStore.reading(StoreOptions.folder(invocation)) else {
       output.line("Nothing is installed.")
       output.report("models", .array([]))
+      output.report("unreadable", .array([]))
       return .done
     }
     var table = Table([("MODEL", .left), ("VERSION", .left), ("VARIANT", .left), ("SIZE", .right), ("STATE", .left)])
     var report: [JSONResult] = []
-    for model in try store.models() {
-      let record = try store.record(of: model)
+    var unreadable: [JSONResult] = []
+    for (model, found) in try store.records() {
+      let record: ModelRecord
+      do { record = try found.get() } catch {
+        table.append(["\(model)", "", "", "", "record can't be read"])
+        unreadable.append(["model": .string(model.description), "error": Failure(explainingInstallation: error).json])
+        StoreOptions.warn(of: error, model.description, output)
+        continue
+      }
       for entry in record.entries {
-        let isUnchanged = try store.isUnchanged(entry, of: model)
+        let isUnchanged = try store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })
         var words: [String] = []
         if entry.key == record.active { words.append("active") }
         if entry.key == record.previous { words.append("way back") }
@@ -46,8 +56,9 @@ enum ListVerb {
         ])
       }
     }
-    if report.isEmpty { output.line("Nothing is installed.") } else { output.table(table) }
+    if report.isEmpty, unreadable.isEmpty { output.line("Nothing is installed.") } else { output.table(table) }
     output.report("models", .array(report))
+    output.report("unreadable", .array(unreadable))
     return .done
   }
 }

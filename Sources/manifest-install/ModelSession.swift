@@ -63,7 +63,7 @@ struct ModelSession {
       outcomes = []
       for request in requests {
         outcomes.append(
-          try lookUp(request, in: store, device, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {
+          try lookUp(request, in: store, device, mirrors, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {
             path throws(InstallationError) in
             try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &trust)
           })
@@ -73,14 +73,33 @@ struct ModelSession {
     return outcomes
   }
 
+  /// As above, for versions that are installed. Where no newer metadata can be had the record tells what was signed of them.
+  func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws -> [ModelLookup] {
+    do {
+      // A variant that is named is found whatever the device.
+      return try lookUp(requests, in: store, device: .current).compactMap { if case .found(let lookup) = $0 { lookup } else { nil } }
+    } catch let error as InstallationError where error.saysNothingOfInstalled {
+      output.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)")
+      let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
+      return try requests.map {
+        try ModelLookup(
+          recorded: $0, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context)
+      }
+    }
+  }
+
+  private func kept(_ trust: borrowing TrustReader) throws -> KeptManifest {
+    let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
+    return try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
+  }
+
   /// Reads what the kept manifest says, without the network.
   func lookUpOffline(_ request: ModelRequest, in store: ModelStore, device: Device) throws -> ModelLookup.Outcome {
     let now = try ReportTime.now()
     let trust = try TrustReader(DeviceState.folder(invocation))
-    let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
-    var kept = try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
+    var kept = try self.kept(trust)
     DeviceState.warnOfExpiry(kept.expired(at: now, visiting: []), at: now, invocation, output)
-    return try lookUp(request, in: store, device, consistentSnapshot: kept.manifest.root.payload.consistentSnapshot) {
+    return try lookUp(request, in: store, device, [], consistentSnapshot: kept.manifest.root.payload.consistentSnapshot) {
       path throws(InstallationError) in
       do throws(VerificationError) {
         let found = try kept.find(path) { role throws(VerificationError) in try trust.kept(role) }
@@ -91,7 +110,7 @@ struct ModelSession {
   }
 
   private func lookUp(
-    _ request: ModelRequest, in store: ModelStore?, _ device: Device, consistentSnapshot: Bool,
+    _ request: ModelRequest, in store: ModelStore?, _ device: Device, _ mirrors: [Mirror], consistentSnapshot: Bool,
     find: (TargetPath) throws(InstallationError) -> TargetFile
   ) throws(InstallationError) -> ModelLookup.Outcome {
     try ModelLookup.run(

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import ModelCatalog
 internal import ModelInstaller
 
 enum PruneVerb {
@@ -7,9 +8,11 @@ enum PruneVerb {
 
   static let verb = Verb(
     "prune", "Remove installed versions that are neither active nor the way back, and unfinished downloads.",
-    options: [StoreOptions.store, rehearse],
+    options: [StoreOptions.store, StoreOptions.staging, rehearse],
     discussion: [
-      "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes."
+      "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes. A model whose record is "
+        + "damaged is left alone.",
+      "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too.",
     ],
     exitCodes: [.disk, .locked, .malformed],
     examples: [.init("manifest-install prune --dry-run", "look first")],
@@ -18,12 +21,16 @@ enum PruneVerb {
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let path = try StoreOptions.folder(invocation)
     let isRehearsal = invocation.flag(rehearse.name)
-    guard let existing = try ModelStore.reading(path) else {
+    let staging = invocation.value(StoreOptions.staging.name)
+    guard let existing = try ModelStore.reading(path, staging: staging) else {
       output.line("Nothing is installed.")
       output.report("removed", .array([]))
       return .done
     }
-    let pruned = try (isRehearsal ? existing : ModelStore.changing(path)).prune(isRehearsal: isRehearsal)
+    let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(isRehearsal: isRehearsal)
+    for (model, record) in try existing.records() {
+      if case .failure(let error) = record { StoreOptions.warn(of: error, model.description, output) }
+    }
     var report: [JSONResult] = []
     for item in pruned {
       let name =

@@ -14,6 +14,8 @@ enum RepairVerb {
       "Every installed file is read. Where all is as signed, nobody is contacted. Of a damaged file only the bad parts are fetched, where its publisher "
         + "gives their hashes; the good ones are copied into a new file, which takes the old one's place at once when it is whole. No file is "
         + "changed in its place.",
+      "Where newer metadata can't be had, or has expired, that is told, and what the record says was signed is enough. A version that its publisher withdrew is not "
+        + "repaired.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
       "With --json: one event a line, and last the result: {\"repaired\":[…],\"intact\":[…]}.",
     ],
@@ -22,27 +24,46 @@ enum RepairVerb {
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let store = try ModelStore.changing(StoreOptions.folder(invocation), staging: invocation.value(StoreOptions.staging.name))
     let requests = try invocation.values(models.name).map { try StoreOptions.request($0) }
+    let path = try StoreOptions.folder(invocation)
+    guard try ModelStore.reading(path) != nil else {
+      if let request = requests.first { throw InstallationError.model(.notInstalled(model: request.model.description, version: nil)) }
+      output.line("Nothing is installed.")
+      output.report("intact", .array([]))
+      output.report("repaired", .array([]))
+      return .done
+    }
+    let store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name))
     let checked = try store.findDamaged(requests, isCancelled: { Interruption.isRequested })
     for item in checked.intact { output.line("intact  \(item)", style: .good) }
     output.report("intact", .array(checked.intact.map { .string($0.description) }))
     output.report("repaired", .array([]))
-    guard !checked.damaged.isEmpty else { return .done }
-    for (request, error) in checked.damaged { output.note("\(request): \(error)") }
+    for request in checked.intact { try warnIfWithdrawn(request, store, output) }
+    for (what, error) in checked.refused { StoreOptions.warn(of: error, what, output) }
+    if !checked.damaged.isEmpty { try repair(checked.damaged, in: store, invocation, output) }
+    // The others are in order by now.
+    if let refused = checked.refused.first { throw refused.error }
+    return .done
+  }
+
+  private static func warnIfWithdrawn(_ request: ModelRequest, _ store: ModelStore, _ output: Output) throws {
+    let entry = try store.record(of: request.model).entries.first { $0.key.version == request.version && $0.key.variant == request.variant }
+    if let reason = entry?.withdrawal { output.warning("\(request) was withdrawn by its publisher: \(reason)") }
+  }
+
+  private static func repair(
+    _ damaged: [(request: ModelRequest, error: InstallationError)], in store: ModelStore, _ invocation: Invocation, _ output: Output
+  ) throws {
+    for (request, error) in damaged { output.note("\(request): \(error)") }
     let session = try ModelSession(invocation, output)
     defer { session.progress.finish() }
-    let found = try session.lookUp(checked.damaged.map(\.request), in: store, device: .current)
     var repaired: [ModelRequest] = []
-    for (outcome, damaged) in zip(found, checked.damaged) {
-      // A variant that is named is found whatever the device.
-      guard case .found(let lookup) = outcome else { continue }
+    for lookup in try session.lookUpForRepair(damaged.map(\.request), in: store) {
       _ = try Installation(lookup, into: store, session.context, isRepair: true).run { _ in }
       session.progress.finish()
-      repaired.append(damaged.request)
-      output.line("repaired  \(damaged.request)", style: .good)
+      repaired.append(lookup.request)
+      output.line("repaired  \(lookup.request)", style: .good)
       output.report("repaired", .array(repaired.map { .string($0.description) }))
     }
-    return .done
   }
 }

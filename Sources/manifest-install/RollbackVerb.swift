@@ -5,20 +5,32 @@ internal import ModelInstaller
 internal import TUFMetadata
 
 enum RollbackVerb {
+  private static let model = Argument("MODEL", "ORG/NAME.")
+
   static let verb = Verb(
     "rollback", "Go back to the version of a model that was active before.",
-    arguments: [StoreOptions.model], options: [StoreOptions.store],
+    arguments: [model], options: [StoreOptions.store],
     discussion: [
       "The earlier version is read and verified first. A second rollback leads forward again. No network is needed, and no trusted state.",
-      "A version that its publisher withdrew is not gone back to.",
+      "A version that its publisher withdrew is not gone back to (exit 18), nor one whose files are not as signed (12). Where there is no earlier version, or nothing "
+        + "is installed, the exit code is 1.",
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install rollback org/name", "to the version before")],
     run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
-    let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
-    let store = try ModelStore.changing(StoreOptions.folder(invocation))
+    let request = try StoreOptions.request(invocation.required(model.name))
+    guard request.version == nil, request.variant == nil else {
+      throw Failure(
+        .usage, "rollback takes no version", expected: "ORG/NAME", found: request.description,
+        hint: "it leads to the version before; install makes any other one active")
+    }
+    let path = try StoreOptions.folder(invocation)
+    guard try ModelStore.reading(path) != nil else {
+      throw InstallationError.model(.notInstalled(model: request.model.description, version: nil))
+    }
+    let store = try ModelStore.changing(path)
     let (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested })
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")

@@ -1,3 +1,4 @@
+internal import CommandFailures
 internal import CommandLineSupport
 internal import ModelInstaller
 
@@ -30,6 +31,11 @@ enum StoreOptions {
     do { return try ModelRequest(text) } catch {
       throw Failure(.usage, "MODEL is not a model", expected: "ORG/NAME, ORG/NAME@VERSION or ORG/NAME@VERSION:VARIANT", found: text)
     }
+  }
+
+  /// Tells what is left alone, a model whose record can't be read say, and what to do: no other model is hindered by it.
+  static func warn(of error: InstallationError, _ what: String, _ output: Output) {
+    output.warning("\(what) is left alone: \(Failure(explainingInstallation: error).description)")
   }
 
   static func device(_ invocation: Invocation) throws(Failure) -> Device {

@@ -79,3 +79,111 @@ import Testing
     #expect(try folder.names == ["fifo", "link"])
   }
 }
+
+@Suite struct `On a file system without locks a file stands in for the lock` {
+  /// What file systems say that have none.
+  static let errors: [Errno] = [.notSupported, .noLocks, .notImplemented, .invalidArgument]
+
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func withoutLocks(_ error: Errno = .notSupported, _ body: () throws -> Void) throws {
+    try FaultInjection.withHook(below: folder.path, { $0.name == .lock ? .fail(error) : .proceed }, body)
+  }
+
+  private func writeHolder(_ process: ProcessIdentity, minutesAgo: Double = 0) throws {
+    try folder.write("\(process.number) \(process.start) \(process.place)\n", to: "lock.holder")
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -60 * minutesAgo)], ofItemAtPath: folder("lock.holder"))
+  }
+
+  @Test(arguments: errors) func `one at a time has it, and the next learns who`(error: Errno) throws {
+    try withoutLocks(error) {
+      let lock = try FileLock(folder("lock"))
+      let held = FileLockError.held(path: folder("lock"), by: getpid())
+      #expect(throws: held) { _ = try FileLock(folder("lock")) }
+      #expect(throws: held) { _ = try FileLock(folder("lock"), isShared: true, patience: 30) }
+      _ = consume lock
+      _ = try FileLock(folder("lock"))
+    }
+    #expect(try folder.names == ["lock"])
+  }
+
+  @Test func `several share it, and keep out whoever wants it alone`() throws {
+    try withoutLocks {
+      let first = try FileLock(folder("lock"), isShared: true)
+      let second = try FileLock(folder("lock"), isShared: true)
+      _ = consume first
+      #expect(throws: FileLockError.held(path: folder("lock"), by: getpid())) { _ = try FileLock(folder("lock")) }
+      _ = consume second
+      _ = try FileLock(folder("lock"))
+    }
+    #expect(try folder.names == ["lock"])
+  }
+
+  @Test func `that of a process that is gone is taken away at once`() throws {
+    let own = ProcessIdentity.current
+    let ended = try #require(Int32(try runChild("sh", ["-c", "echo $$"]).successful().text.trimmingCharacters(in: .newlines)))
+    try withoutLocks {
+      try writeHolder(ProcessIdentity(number: ended, start: "1", place: own.place))
+      _ = try FileLock(folder("lock"))
+      // Another of its number, that started at another time.
+      try writeHolder(ProcessIdentity(number: own.number, start: "1", place: own.place))
+      _ = try FileLock(folder("lock"))
+      let reader = ProcessIdentity(number: ended, start: "1", place: own.place)
+      try folder.write("\(reader.number) \(reader.start) \(reader.place)\n", to: "lock.reader-1")
+      _ = try FileLock(folder("lock"))
+    }
+    #expect(try folder.names == ["lock"])
+  }
+
+  @Test(arguments: ["another-run-of-a-machine/4026531836", "-"])
+  func `that of a process which can't be seen from here counts as long as it is touched`(place: String) throws {
+    let ended = try #require(Int32(try runChild("sh", ["-c", "echo $$"]).successful().text.trimmingCharacters(in: .newlines)))
+    let process = ProcessIdentity(number: ended, start: "1", place: place)
+    try withoutLocks {
+      for minutes in [0, 2] {
+        try writeHolder(process, minutesAgo: Double(minutes))
+        #expect(throws: FileLockError.held(path: folder("lock"), by: nil)) { _ = try FileLock(folder("lock"), patience: 60) }
+        #expect(throws: FileLockError.held(path: folder("lock"), by: nil)) { _ = try FileLock(folder("lock"), isShared: true) }
+      }
+      try writeHolder(process, minutesAgo: 4)
+      _ = try FileLock(folder("lock"))
+    }
+    #expect(try folder.names == ["lock"])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `it is touched as long as it is held`() throws {
+    try withoutLocks {
+      let lock = try FileLock(folder("lock"))
+      let old = Date(timeIntervalSinceNow: -3600)
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: folder("lock.holder"))
+      try waitUntil("the holder's file is touched") {
+        try (FileManager.default.attributesOfItem(atPath: folder("lock.holder"))[.modificationDate] as? Date).map { $0 > old + 60 } == true
+      }
+      _ = consume lock
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func `processes side by side lose no turn`() async throws {
+    try folder.write("0", to: "counter")
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask { [path = folder.path] in
+          await #expect(processExitsWith: .success) { [path = path as String] in
+            _ = FaultInjection.install(below: path) { $0.name == .lock ? .fail(.noLocks) : .proceed }
+            for _ in 0..<20 {
+              let lock = try FileLock(path + "/lock", patience: 100_000)
+              let number = Int(String(decoding: try readFile(path + "/counter", limit: 100), as: UTF8.self)) ?? -1_000_000
+              usleep(200)
+              try Data("\(number + 1)".utf8).write(to: URL(fileURLWithPath: path + "/counter"))
+              _ = consume lock
+            }
+          }
+        }
+      }
+    }
+    #expect(try folder.text(of: "counter") == "80")
+  }
+}

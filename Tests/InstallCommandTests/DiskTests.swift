@@ -146,6 +146,58 @@ struct DiskTests {
     _ = try install(device, disk.path, "2.0").successful()
   }
 
+  @Test("A copy of a store on a disk that can't be written serves as it is")
+  func readOnlyCopy() throws {
+    let disk = try SmallDisk(megabytes: 24)
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let copy = disk.path + "/copy"
+    _ = try runChild("cp", ["-R", device.store, copy]).successful()
+    try disk.remount("ro")
+    #expect(try active(device, copy) == "1.0")
+    let offline = try install(device, copy, "1.0", ["--offline"])
+    #expect(offline.status == 0 && offline.text.hasPrefix("present  acme/voice@1.0"), "\(offline.errorText)")
+    #expect(try install(device, copy, "2.0", ["--offline"]).status == 14)
+    try disk.remount("rw")
+    let weights = try #require(try FileManager.default.subpathsOfDirectory(atPath: copy).first { $0.hasSuffix(Publication.weights) })
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(copy)/\(weights)")
+    try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(copy)/\(weights)"))
+    try disk.remount("ro")
+    #expect(try install(device, copy, "1.0", ["--offline"]).status == 14)
+  }
+
+  @Test("Going back works on a disk that is full")
+  func rollbackOnFullDisk() throws {
+    let disk = try SmallDisk(megabytes: 32)
+    let device = try InstallDevice()
+    _ = try install(device, disk.path, "1.0").successful()
+    _ = try install(device, disk.path, "2.0").successful()
+    for _ in 0..<2 {
+      _ = try runChild("dd", ["if=/dev/zero", "of=\(disk.path)/filler", "bs=4k"])
+      let back = try device.run(["rollback", "acme/voice", "--store", disk.path])
+      #expect(back.status == 0, "\(back.errorText)")
+      #expect(try active(device, disk.path) == "1.0")
+      try FileManager.default.removeItem(atPath: disk.path + "/filler")
+      _ = try device.run(["rollback", "acme/voice", "--store", disk.path]).successful()
+    }
+  }
+
+  @Test("Files that were left in another folder for staging are pruned where it is named, and nothing else in it is")
+  func pruneStagingElsewhere() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let name = try Publication.part("2.0")
+    try device.folder.write("a part", to: "elsewhere/parts/\(name)")
+    try device.folder.write("somebody's", to: "elsewhere/parts/notes.txt")
+    let prune = ["prune", "--store", device.store]
+    #expect(try device.run(prune).successful().text.hasPrefix("Nothing to remove"))
+    let elsewhere = prune + ["--staging", device.folder("elsewhere")]
+    #expect(try device.run(elsewhere + ["--dry-run"]).successful().text.hasPrefix("would remove  unfinished downloads"))
+    #expect(FileManager.default.fileExists(atPath: device.folder("elsewhere/parts/\(name)")))
+    #expect(try device.run(elsewhere).successful().text.hasPrefix("removed  unfinished downloads"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: device.folder("elsewhere/parts")) == ["notes.txt"])
+  }
+
   @Test("Files may be fetched on another disk than the store's", arguments: ["v2", "plain"])
   func stagingElsewhere(state: String) throws {
     let disk = try SmallDisk(megabytes: 24)

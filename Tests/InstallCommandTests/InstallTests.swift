@@ -68,10 +68,31 @@ struct InstallTests {
     let refused = try device.install("acme/voice@2.0", of: "withdrawn")
     #expect(refused.status == 18 && refused.errorText.contains("it stammers"), "\(refused.errorText)")
     try device.expectActive("2.0")
+    // Said from then on, without asking anybody.
+    #expect(try device.listed().map(\.withdrawn) == ["it stammers"])
+    let offline = ["--store", device.store, "--state", device.state, "--targets-url", "file:///nowhere"]
+    for words in [["install", "acme/voice", "--offline"], ["repair"]] {
+      let result = try device.run(words + offline).successful()
+      #expect(result.errorText.contains("withdrawn by its publisher: it stammers"), "\(result.errorText)")
+    }
+    let failed = try device.install(of: "withdrawn", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0"])
+    #expect(failed.status == 13 && failed.errorText.contains("stays active, was withdrawn"), "\(failed.errorText)")
+    // One that is damaged is not repaired, which hinders no other model.
+    _ = try device.install("acme/multi:mac", of: "withdrawn").successful()
+    for model in ["voice", "multi"] {
+      let file = try #require(try device.active("acme/\(model)")).folder + (model == "voice" ? "/tokens.bin" : "/mac.txt")
+      try FileManager.default.removeItem(atPath: file)
+    }
+    let server = try Publication.server
+    let repair = try device.run([
+      "repair", "--store", device.store, "--state", device.state, "--metadata-url", server.url("withdrawn/metadata"), "--targets-url",
+      server.url("withdrawn/targets"),
+    ])
+    #expect(repair.status == 18 && repair.text == "repaired  acme/multi@1:mac\n", "\(repair.text)\(repair.errorText)")
     // The newest that is not withdrawn.
     _ = try device.install(of: "withdrawn").successful()
     try device.expectActive("1.0")
-    #expect(try device.listed().map(\.withdrawn) == ["it stammers", nil])
+    #expect(try device.listed().filter { $0.model == "acme/voice" }.map(\.withdrawn) == ["it stammers", nil])
     let back = try device.run(["rollback", "acme/voice", "--store", device.store])
     #expect(back.status == 18, "\(back.errorText)")
     try device.expectActive("1.0")
@@ -221,5 +242,40 @@ struct InstallTests {
     #expect(try open.readToEnd() == damaged, "the old file is not changed in its place")
     let requests = try server.requests("weights").filter { !$0.path.hasSuffix(".verity") }
     #expect(requests.map { $0.headers["range"] } == ["bytes=524288-1048575"])
+  }
+
+  @Test(
+    "A repair that was killed while it copied the good segments goes on from the damaged file, and fetches the bad ones alone",
+    arguments: [1, 700_000, 3_000_000])
+  func repairAfterKill(copied: UInt64) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let file = try #require(try device.active()).folder + "/" + Publication.weights
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+    for offset in [1_000, 5_000_000] as [UInt64] {
+      try handle.seek(toOffset: offset)
+      try handle.write(contentsOf: Data("damaged".utf8))
+    }
+    try handle.close()
+    // What the killed process left: the first bytes, and a hole before some of the last.
+    let part = try device.store + "/staging/parts/" + Publication.part("1.0")
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    try FileManager.default.createDirectory(atPath: device.store + "/staging/parts", withIntermediateDirectories: true)
+    try bytes.prefix(Int(copied)).write(to: URL(fileURLWithPath: part))
+    let left = try FileHandle(forUpdating: URL(fileURLWithPath: part))
+    try left.seek(toOffset: 3_900_000)
+    try left.write(contentsOf: bytes[3_900_000..<4_300_000])
+    try left.close()
+    let folder = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v1"), folder("v1")]).successful()
+    let server = try HostileServer(serving: folder.path)
+    _ = try device.run([
+      "repair", "--store", device.store, "--state", device.state, "--metadata-url", server.url("v1/metadata"), "--targets-url",
+      server.url("v1/targets"),
+    ]).successful()
+    try device.expectActive("1.0")
+    let ranges = try server.requests("weights").compactMap { $0.headers["range"] }
+    #expect(Set(ranges) == ["bytes=0-524287", "bytes=4718592-5242879"] && ranges.count == 2)
   }
 }

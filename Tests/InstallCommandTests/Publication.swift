@@ -168,12 +168,11 @@ struct InstallDevice {
 
   /// What must hold whatever went wrong: this version is active, its files are the published ones, and an app that starts without a network
   /// can use it.
-  /// - Parameter isRecorded: whether its files are known again without being read. Right after a crash they may have to be.
-  func expectActive(_ version: String?, isRecorded: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  func expectActive(_ version: String?, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let active = try active()
     #expect(active?.version == version, sourceLocation: sourceLocation)
     guard let active, let version else { return }
-    if isRecorded { #expect(active.unchanged, sourceLocation: sourceLocation) }
+    #expect(active.unchanged, sourceLocation: sourceLocation)
     for name in [Publication.weights, "tokens.bin", "parts/notes.txt"] {
       let found = try Data(contentsOf: URL(fileURLWithPath: active.folder + "/" + name))
       #expect(try found == Publication.file("acme/voice/\(version)/\(name)"), "\(name)", sourceLocation: sourceLocation)

@@ -1,7 +1,10 @@
+import FileIO
 import Foundation
 import LocalizedInstallerErrors
 import ModelInstaller
+import RepositoryFixtures
 import Synchronization
+import TUFMetadata
 import TestSupport
 import Testing
 
@@ -224,6 +227,83 @@ struct LibraryTests {
     #expect(try await library.repair() == ["org/voice@1:default"])
     let file = try await library.open("shared.bin", of: installed)
     #expect(file.byteCount == 25)
+  }
+
+  @Test("Metadata that has expired, or is out of reach, hinders no repair", arguments: [true, false])
+  func repairWithoutMetadata(hasExpired: Bool) async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let installed = try await published.library().install("org/voice")
+    let path = installed.folder + "/weights.bin"
+    try FileManager.default.removeItem(atPath: path)
+    var settings = try published.settings()
+    if hasExpired {
+      settings.clock = { FixtureRepository.now.secondsSince1970 + 10 * 365 * 86_400 }
+    } else {
+      settings.metadata = [.server(try HTTPURL("http://unreachable.example.org/metadata"))]
+    }
+    let network = published.network
+    let library = ModelLibrary(settings) { () throws(InstallationError) in network }
+    await #expect(throws: InstallationError.self) { _ = try await library.install("org/voice") }
+    #expect(try await library.repair() == ["org/voice@1:default"])
+    let file = try await library.open("weights.bin", of: installed)
+    #expect(try bytes(file) == PublishedModels.content("weights.bin", of: "1"))
+  }
+
+  @Test("A version that is known to be withdrawn is not fetched again, with or without newer metadata", arguments: [true, false])
+  func repairOfWithdrawn(isReachable: Bool) async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let installed = try await published.library().install("org/voice")
+    try FileManager.default.removeItem(atPath: installed.folder + "/weights.bin")
+    published.withdraw(["1"], because: "it stammers")
+    await #expect(throws: InstallationError.self) { _ = try await published.library().install("org/voice") }
+    var settings = try published.settings()
+    if !isReachable { settings.metadata = [.server(try HTTPURL("http://unreachable.example.org/metadata"))] }
+    let network = published.network
+    let library = ModelLibrary(settings) { () throws(InstallationError) in network }
+    let refused = InstallationError.model(.withdrawn(model: "org/voice", version: "1", reason: "it stammers"))
+    await #expect(throws: refused) { _ = try await library.repair() }
+  }
+
+  @Test("A file that the disk can't give back is damaged, and repaired like any other")
+  func unreadableFile() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    let installed = try await library.install("org/voice")
+    let hook = FaultInjection.install(below: installed.folder + "/weights.bin") { $0.name == .read ? .fail(.inputOutput) : .proceed }
+    defer { FaultInjection.remove(hook) }
+    #expect(try await library.repair() == ["org/voice@1:default"])
+    FaultInjection.remove(hook)
+    let file = try await library.open("weights.bin", of: installed)
+    #expect(file.wasRead == false)
+    #expect(try bytes(file) == PublishedModels.content("weights.bin", of: "1"))
+  }
+
+  @Test("Repairing and going back make no store where there is none")
+  func noStore() async throws {
+    let published = try PublishedModels()
+    let library = try published.library()
+    #expect(try await library.repair() == [])
+    await #expect(throws: InstallationError.self) { _ = try await library.repair("org/voice") }
+    await #expect(throws: InstallationError.self) { _ = try await library.rollBack("org/voice") }
+    #expect(!FileManager.default.fileExists(atPath: published.folder("models")))
+  }
+
+  @Test("Storage that versions share changes no file that stays: each is known again without being read")
+  func sharedStorage() async throws {
+    var published = try PublishedModels()
+    published.publish("1")
+    let library = try published.library()
+    var installed = [try await library.install("org/voice")]
+    for version in ["2", "3"] {
+      published.publish(version)
+      installed.append(try await library.install("org/voice"))
+      for model in installed { #expect(try await library.open("shared.bin", of: model).wasRead == false) }
+    }
+    #expect(try await library.prune() > 0)
+    for model in installed.dropFirst() { #expect(try await library.open("shared.bin", of: model).wasRead == false) }
   }
 
   @Test("A version that somebody removed is given up, and the one before it serves")

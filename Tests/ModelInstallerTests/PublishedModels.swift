@@ -18,6 +18,10 @@ struct PublishedModels {
   /// The versions that the description lists, newest first.
   private(set) var versions: [String] = []
   private var fileNames: [String: [String]] = [:]
+  /// Why versions are withdrawn, by their names.
+  private var withdrawals: [String: String] = [:]
+  /// The operating systems that versions are for, where not for all.
+  private var platforms: [String: String] = [:]
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -30,10 +34,32 @@ struct PublishedModels {
   mutating func publish(_ version: String, _ content: [String: [UInt8]] = [:]) {
     versions.insert(version, at: 0)
     fileNames[version] = content.isEmpty ? ["weights.bin", "shared.bin"] : content.keys.sorted()
+    putFiles(of: version, content)
+    publishDescription()
+  }
+
+  /// Publishes one version more, for one operating system.
+  mutating func publish(_ version: String, for platform: String) {
+    platforms[version] = platform
+    publish(version)
+  }
+
+  /// Publishes that versions are withdrawn.
+  mutating func withdraw(_ withdrawn: [String], because reason: String) {
+    for version in withdrawn { withdrawals[version] = reason }
+    publishDescription()
+  }
+
+  private mutating func putFiles(of version: String, _ content: [String: [UInt8]]) {
     for name in fileNames[version] ?? [] { put("org/voice/\(version)/\(name)", content[name] ?? Self.content(name, of: version)) }
+  }
+
+  private mutating func publishDescription() {
     let texts = versions.map { version in
       let paths = (fileNames[version] ?? []).map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
-      return "{\"version\":\"\(version)\",\"variants\":[{\"name\":\"default\",\"files\":[\(paths)]}]}"
+      let withdrawn = withdrawals[version].map { ",\"withdrawn\":{\"reason\":\"\($0)\"}" } ?? ""
+      let platform = platforms[version].map { ",\"platforms\":[\"\($0)\"]" } ?? ""
+      return "{\"version\":\"\(version)\"\(withdrawn),\"variants\":[{\"name\":\"default\"\(platform),\"files\":[\(paths)]}]}"
     }
     let description =
       "{\"schema\":\"signed-manifest/model/1\",\"title\":\"Voice\",\"licence\":\"MIT\",\"versions\":[\(texts.joined(separator: ","))]}"

@@ -21,23 +21,9 @@ struct StoreLockTests {
         let store = try ModelStore.changing(path, patience: 0)
         let error = #expect(throws: InstallationError.self) { _ = try ModelStore.changing(path, patience: 0) }
         #expect(error?.description.contains("process \(getpid())") == true)
-        _ = try store.models()
+        _ = try store.records()
       }
       _ = try ModelStore.changing(path, patience: 0)
-    }
-  }
-
-  @Test("On a file system without locks, what a killed holder left bars nobody", arguments: ["", " 12345-0123"])
-  func killedHolder(start: String) throws {
-    try withStore(hasLocks: false) { path in
-      let ended = try runChild("sh", ["-c", "echo $$"]).successful().text.trimmingCharacters(in: .whitespacesAndNewlines)
-      _ = try ModelStore.changing(path, patience: 0)
-      // No such process, or another of its number that started at another time.
-      for number in start.isEmpty ? [ended] : [ended, "\(getpid())"] {
-        try Data("\(number)\(start)\n".utf8).write(to: URL(fileURLWithPath: path + "/lock.holder"))
-        _ = try ModelStore.changing(path, patience: 1000)
-        #expect(!FileManager.default.fileExists(atPath: path + "/lock.holder"))
-      }
     }
   }
 }

@@ -15,6 +15,26 @@ import TrustStore
     #expect(try store.anchor() == FixtureRepository().anchor)
   }
 
+  @Test(arguments: [.notSupported, .noLocks, .notImplemented, .invalidArgument] as [Errno])
+  func `on a file system without locks too`(error: Errno) throws {
+    let repository = FixtureRepository()
+    let folder = try TemporaryFolder()
+    try FaultInjection.withHook(
+      below: folder.path, { $0.name == .lock ? .fail(error) : .proceed },
+      { () throws -> Void in
+        let path = folder("state")
+        try TrustStore.initialise(path, root: repository.anchor)
+        try refreshState(path, from: repository)
+        let store = try TrustStore(path)
+        #expect(throws: TrustStoreError.locked(path: path + "/refresh-lock", process: getpid())) { _ = try TrustStore(path) }
+        let first = try TrustReader(path)
+        let second = try TrustReader(path)
+        #expect(try first.metadata() == second.metadata())
+        #expect(try store.anchor() == repository.anchor)
+      })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder("state")).allSatisfy { !$0.contains("lock.") })
+  }
+
   @Test func `a holder that was killed stands in nobody's way`() async throws {
     let device = try StoredDevice(anchor: FixtureRepository().anchor)
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = device.path as String] in

@@ -31,6 +31,11 @@ final class PartFile: Sendable {
     return status.permissions & 0o600 != 0o600 && (try? parts.open(name, .readNoFollow).setPermissions(0o600)) == nil
   }
 
+  /// Whether it is the name of such a file.
+  static func isName(_ name: [UInt8]) -> Bool {
+    name.count == 64 && name.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
   func byteCount() throws(InstallationError) -> Int64 {
     try at(.inspect, path) { () throws(Errno) in try file.status().byteCount }
   }

@@ -6,7 +6,8 @@ internal import Synchronization
 internal import TUFMetadata
 
 /// Fetches a file segment by segment, several at once: each is one bounded request, verified by itself before it is written, and fetched from the
-/// next source where it is not what is signed. What an earlier attempt left is verified segment by segment too, and kept as far as it is good.
+/// next source where it is not what is signed. What an earlier attempt left is verified segment by segment too, and kept as far as it is good; what is not
+/// there is looked for in the installed file that was damaged, before it is fetched.
 ///
 /// The digests of the whole file are computed meanwhile, from what was written, in order.
 struct SegmentDownload {
@@ -23,11 +24,13 @@ struct SegmentDownload {
   }
 
   /// Brings the part file to be the whole file that is signed.
-  func run(into part: PartFile) throws(InstallationError) {
-    let found = try part.byteCount()
+  /// - Parameter former: the file that is to be replaced, of which some segments may be good.
+  func run(into part: PartFile, replacing former: FormerFile? = nil) throws(InstallationError) {
+    var found = try part.byteCount()
+    if found == 0, let former, (try? part.file.clone(from: former.file)) != nil { found = try part.byteCount() }
     if found > target.byteCount { try part.truncate(to: target.byteCount) }
     let work = SegmentWork(count: segments.count, sourceCount: sources.count)
-    try verifyWhatIsThere(part, byteCount: min(found, target.byteCount), work)
+    try useWhatIsHere(part, byteCount: min(found, target.byteCount), former, work)
     let present = work.finished.reduce(Int64(0)) { $0 + Int64(segments.range(of: $1).count) }
     context.report(.file(path: path.description, byteCount: target.byteCount, present: present))
     let group = DispatchGroup()
@@ -45,27 +48,38 @@ struct SegmentDownload {
     try (digest ?? hashInOrder(part, work))?.get()
   }
 
-  // MARK: What is there
+  // MARK: What is here
 
-  private func verifyWhatIsThere(_ part: PartFile, byteCount: Int64, _ work: SegmentWork) throws(InstallationError) {
+  private func useWhatIsHere(_ part: PartFile, byteCount: Int64, _ former: FormerFile?, _ work: SegmentWork) throws(InstallationError) {
     // A file system may hold less than the whole of a segment.
-    let count = (0..<segments.count).prefix { segments.range(of: $0).upperBound <= byteCount }.count
+    let count = former == nil ? (0..<segments.count).prefix { segments.range(of: $0).upperBound <= byteCount }.count : segments.count
     guard count > 0 else { return }
     let next = Atomic(0)
     DispatchQueue.concurrentPerform(iterations: min(count, Self.verifierCount)) { _ in
       var buffer = [UInt8](repeating: 0, count: SegmentDigests.segmentByteCount)
-      while !context.isCancelled() {
+      while !context.isCancelled(), work.error == nil {
         let segment = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard segment < count else { return }
-        let length = segments.range(of: segment).count
-        // What can't be read is fetched again.
-        guard let read = try? part.file.fill(&buffer, at: segments.range(of: segment).lowerBound, enough: Int64(length)), read >= length,
-          (try? segments.verify(buffer.span.extracting(first: length), segment: segment)) != nil
-        else { continue }
-        work.finish(segment)
+        if isGood(segment, of: part.file, &buffer) {
+          work.finish(segment)
+        } else if let former, isGood(segment, of: former.file, &buffer) {
+          let range = segments.range(of: segment)
+          do throws(InstallationError) {
+            try part.write(buffer.span.extracting(first: range.count), at: range.lowerBound)
+            work.finish(segment)
+          } catch { work.fail(error) }
+        }
       }
     }
     guard !context.isCancelled() else { throw .cancelled }
+    if let error = work.error { throw error }
+  }
+
+  /// Reads a segment and verifies it. What can't be read is fetched.
+  private func isGood(_ segment: Int, of file: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Bool {
+    let range = segments.range(of: segment)
+    guard let read = try? file.fill(&buffer, at: range.lowerBound, enough: Int64(range.count)), read >= range.count else { return false }
+    return (try? segments.verify(buffer.span.extracting(first: range.count), segment: segment)) != nil
   }
 
   private static let verifierCount = 4

@@ -17,6 +17,8 @@ final class Assembly {
   let path: String
   /// What is still to be fetched, in the order of the description.
   private(set) var missing: [ModelLookup.File] = []
+  /// By what the finished files are known.
+  private var identities: [TargetPath: FileIdentity] = [:]
 
   private var model: ModelName { lookup.request.model }
 
@@ -44,7 +46,7 @@ final class Assembly {
   // MARK: What is here
 
   /// Puts in place what an earlier attempt left, or another version holds, once it is verified.
-  func useWhatIsHere(isRepair: Bool) throws(InstallationError) {
+  func useWhatIsHere() throws(InstallationError) {
     try removeForeign()
     let index = try StoredFiles(in: store)
     for file in lookup.files {
@@ -88,7 +90,8 @@ final class Assembly {
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .file(let error): throw .file(error)
+      // A disk that can't give a file back has damaged it.
+      case .file(let error) where error.errno != .inputOutput: throw .file(error)
       default: return nil
       }
     }
@@ -214,7 +217,7 @@ final class Assembly {
   }
 
   /// Fetches a file, checks its format, and puts it in place.
-  func fetch(_ file: ModelLookup.File, isRepair: Bool) throws(InstallationError) {
+  func fetch(_ file: ModelLookup.File) throws(InstallationError) {
     // Another file of this version may have had the same content.
     if try isInPlace(file) { return }
     for twin in lookup.files where twin.path != file.path && twin.target == file.target {
@@ -228,7 +231,6 @@ final class Assembly {
       return
     }
     let part = try PartFile(file.target, in: parts, at: store.partsPath)
-    if isRepair, file.segments != nil, try part.byteCount() == 0 { try begin(part, withWhatIsLeftOf: file) }
     try download(file, into: part)
     try requireFormat(file, part)
     context.report(.verified(path: file.path.description))
@@ -237,26 +239,17 @@ final class Assembly {
 
   private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
     if let segments = try file.segments?.fetch(file.path, context, over: network) {
-      try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part)
+      try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part, replacing: former(file))
     } else {
       var stream = StreamDownload(file.path, file.target, from: file.sources, context, over: network)
       try stream.run(into: part)
     }
   }
 
-  /// Copies an installed file that was damaged, so that only its bad segments have to be fetched. What is good in it, its hashes tell.
-  private func begin(_ part: PartFile, withWhatIsLeftOf file: ModelLookup.File) throws(InstallationError) {
-    guard let damaged = try? store.openFile(file.name, below: lookup.key.segments(of: model)) else { return }
-    if (try? part.file.clone(from: damaged)) != nil { return }
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    var offset: Int64 = 0
-    while offset < file.target.byteCount {
-      guard !context.isCancelled() else { throw .cancelled }
-      // A disk that can't read a piece of it is what a repair may be for: the rest of the file is fetched.
-      guard let count = try? damaged.fill(&buffer, at: offset, enough: file.target.byteCount - offset), count > 0 else { return }
-      try part.write(buffer.span.extracting(first: Int(min(Int64(count), file.target.byteCount - offset))), at: offset)
-      offset += Int64(count)
-    }
+  /// What stands in the file's place now, damaged or of an earlier publication.
+  private func former(_ file: ModelLookup.File) -> FormerFile? {
+    guard let found = try? store.openFile(file.name, below: lookup.key.segments(of: model)) else { return nil }
+    return FormerFile(found)
   }
 
   private func requireFormat(_ file: ModelLookup.File, _ part: PartFile) throws(InstallationError) {
@@ -303,19 +296,43 @@ final class Assembly {
       guard status.kind == .regular, status.byteCount == file.target.byteCount else {
         throw .verification(.wrongLength(path: shown(file), expected: file.target.byteCount, actual: status.byteCount))
       }
+      identities[file.path] = FileIdentity(status)
     }
     try at(.synchronize, path) { () throws(Errno) in try folder.synchronizeAllNames() }
   }
 
-  /// The version as it stands in its place, to be recorded.
-  func placedEntry() throws(InstallationError) -> ModelRecord.Entry {
+  /// The version as it is to be recorded, once the caller's check is done with it. A check is meant to read. What it put beside the version's files is removed; a
+  /// file that is not the very one that was verified is verified again.
+  /// - Throws: `changedByCheck`.
+  func entryAfterCheck() throws(InstallationError) -> ModelRecord.Entry {
+    try removeForeign()
     var entry = ModelRecord.Entry(key: lookup.key, files: [])
     for file in lookup.files {
       let parent = try parent(of: file)
-      let status = try at(.inspect, shown(file)) { () throws(Errno) in try parent.status(of: lastName(file)) }
-      entry.files.append(.init(path: file.path, name: file.name, target: file.target, identity: FileIdentity(status)))
+      let status = try? parent.status(of: lastName(file))
+      var identity = status.map { FileIdentity($0) }
+      if identity == nil || identity != identities[file.path] { identity = try identityWhereIntact(file, in: parent) }
+      guard let identity else {
+        throw .model(.changedByCheck(model: model.description, version: lookup.key.version.description, path: shown(file)))
+      }
+      entry.files.append(.init(path: file.path, name: file.name, target: file.target, identity: identity))
     }
     return entry
+  }
+
+  /// - Returns: by what a file is known, made read-only again; nil where it is not what is signed.
+  private func identityWhereIntact(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> FileIdentity?
+  {
+    guard (try? parent.status(of: lastName(file)).kind) == .regular, let open = try? parent.open(lastName(file), .readNoFollow),
+      let verified = try verifies(open, file, at: shown(file))
+    else { return nil }
+    let intact = verified.intoDescriptor()
+    return try at(.synchronize, shown(file)) { () throws(Errno) in
+      try intact.setPermissions(0o444)
+      try intact.synchronize()
+      try parent.synchronizeNames()
+      return FileIdentity(try intact.status())
+    }
   }
 }
 

@@ -44,7 +44,7 @@ package struct Installation {
     }
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
-      try assembly.useWhatIsHere(isRepair: isRepair)
+      try assembly.useWhatIsHere()
       context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing)))
       try requireSpace(for: assembly)
       if !assembly.missing.isEmpty, isOffline {
@@ -53,7 +53,7 @@ package struct Installation {
       context.report(.state(.downloading))
       for file in assembly.missing {
         guard !context.isCancelled() else { throw InstallationError.cancelled }
-        try assembly.fetch(file, isRepair: isRepair)
+        try assembly.fetch(file)
       }
     } catch {
       guard let standIn = try standIn(for: error, record) else { throw error }
@@ -63,20 +63,15 @@ package struct Installation {
     try assembly.finish()
     guard !context.isCancelled() else { throw .cancelled }
     try check(assembly.path)
+    let entry = try assembly.entryAfterCheck()
     context.report(.state(.ready))
     guard !context.isCancelled() else { throw .cancelled }
     context.report(.state(.activating))
     try store.place(key, of: model)
-    try store.activate(try assembly.placedEntry(), of: model, makingActive: !isRepair)
+    try store.activate(entry, of: model, makingActive: !isRepair)
     try store.emptyTrash()
-    try remember()
     context.report(.state(.active))
     return .installed(key)
-  }
-
-  private func remember() throws(InstallationError) {
-    try store.keepDescription(lookup.descriptionBytes, of: model)
-    try store.noteWithdrawals(lookup.description, of: model)
   }
 
   /// Whether an installed version is what is signed now: a publisher can replace files under an unchanged name.
@@ -99,10 +94,11 @@ package struct Installation {
   ) throws(InstallationError) {
     if !wasActive {
       try check(store.shown(key.segments(of: model)))
+      // What the check may have changed is read again.
+      let checked = try store.isUnchanged(entry, of: model) ? entry : store.verify(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
-      try store.activate(entry, of: model)
+      try store.activate(checked, of: model)
     }
-    try remember()
     context.report(.state(.active))
   }
 
@@ -125,7 +121,6 @@ package struct Installation {
         continue
       }
       if record.active != candidate || verified != entry { try store.activate(verified, of: model) }
-      try remember()
       return candidate
     }
     return nil

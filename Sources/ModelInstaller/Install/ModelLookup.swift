@@ -25,8 +25,6 @@ package struct ModelLookup: Sendable {
   package let quantisation: String?
   package let format: String?
   package let files: [File]
-  let description: ModelDescription
-  let descriptionBytes: [UInt8]
   /// Versions of the same variant that are here, not withdrawn, and of which every file is signed now as it was then.
   let standIns: [StoreKey]
 
@@ -49,14 +47,17 @@ package struct ModelLookup: Sendable {
     }
     // The description as it was fetched last, where it is still the one that is signed.
     var bytes = try store?.keptDescription(of: model) ?? []
-    if !isSigned(bytes, path, signed) {
+    let isKept = isSigned(bytes, path, signed)
+    if !isKept {
       let sources = DownloadSource.published(path, signed, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
+      guard !sources.isEmpty else { throw .model(.missingOffline(model: request.description, detail: "\(path)")) }
       bytes = try MemoryDownload.run(path, signed, from: sources, byteLimit: Int64(ModelDescription.byteLimit), context, over: network)
     }
     let description: ModelDescription
     do { description = try ModelDescription(parsing: bytes, of: model) } catch {
       throw .model(.malformedDescription(path: path.description, error))
     }
+    try store?.remember(description, fetched: isKept ? nil : bytes, of: model)
     let (version, variant): (ModelDescription.Version, ModelDescription.Variant)
     switch try VariantChoice(request, from: description, for: device) {
     case .nothing(let nothing): return .nothing(nothing)
@@ -81,7 +82,7 @@ package struct ModelLookup: Sendable {
     return .found(
       ModelLookup(
         request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format, files: files,
-        description: description, descriptionBytes: bytes, standIns: standIns))
+        standIns: standIns))
   }
 
   /// Whether bytes are a small target.

@@ -12,10 +12,10 @@ struct StoredFiles {
   private var all: [SHA256Digest: [Place]] = [:]
 
   init(in store: ModelStore) throws(InstallationError) {
-    for model in try store.models() {
-      for entry in try store.record(of: model).entries {
+    for record in try store.readableRecords() {
+      for entry in record.entries {
         for file in entry.files {
-          all[file.target.hashes.sha256, default: []].append(Place(folder: entry.key.segments(of: model), name: file.name))
+          all[file.target.hashes.sha256, default: []].append(Place(folder: entry.key.segments(of: record.model), name: file.name))
         }
       }
     }

@@ -47,15 +47,10 @@ public final class ModelLibrary: Sendable {
     return record.activeEntry.map { InstalledModel($0, of: record, in: store) }
   }
 
-  /// Everything that is installed.
+  /// Everything that is installed. A model whose record is damaged is left out; `active` tells why.
   public func installed() throws(InstallationError) -> [InstalledModel] {
     guard let store = try ModelStore.reading(settings.store) else { return [] }
-    var models: [InstalledModel] = []
-    for model in try store.models() {
-      let record = try store.record(of: model)
-      models += record.entries.map { InstalledModel($0, of: record, in: store) }
-    }
-    return models
+    return try store.readableRecords().flatMap { record in record.entries.map { InstalledModel($0, of: record, in: store) } }
   }
 
   /// Opens a file of an installed model for use.
@@ -197,6 +192,7 @@ public final class ModelLibrary: Sendable {
     let settings = settings
     return try await onQueue { () throws(InstallationError) -> InstalledModel in
       let request = try ModelRequest(model)
+      guard try ModelStore.reading(settings.store) != nil else { throw .model(.notInstalled(model: model, version: nil)) }
       let store = try ModelStore.changing(settings.store, staging: settings.staging)
       _ = try store.rollBack(request.model)
       let record = try store.record(of: request.model)
@@ -205,7 +201,7 @@ public final class ModelLibrary: Sendable {
     }.get()
   }
 
-  /// Reads and verifies what is installed, and fetches what is damaged or missing.
+  /// Reads and verifies what is installed, and fetches what is damaged or missing. Metadata that has expired, or can't be reached, hinders no repair.
   /// - Parameter model: nil for all.
   /// - Returns: what was repaired.
   public func repair(
@@ -215,17 +211,24 @@ public final class ModelLibrary: Sendable {
     let flag = CancellationFlag()
     return try await withTaskCancellationHandler {
       await onQueue { () throws(InstallationError) -> [String] in
-        let store = try ModelStore.changing(settings.store, staging: settings.staging)
         let requests: [ModelRequest] = if let model { [try ModelRequest(model)] } else { [] }
-        let damaged = try store.findDamaged(requests, isCancelled: { flag.isSet }).damaged
-        guard !damaged.isEmpty else { return [] }
+        guard try ModelStore.reading(settings.store) != nil else {
+          guard let model else { return [] }
+          throw .model(.notInstalled(model: model, version: nil))
+        }
+        let store = try ModelStore.changing(settings.store, staging: settings.staging)
+        let checked = try store.findDamaged(requests, isCancelled: { flag.isSet })
         let context = DownloadContext(settings, makeTransport, isCancelled: { flag.isSet }, report: progress)
         var repaired: [String] = []
-        for outcome in try TrustedSession(settings: settings, context: context).lookUp(damaged.map(\.request), in: store) {
-          guard case .found(let lookup) = outcome else { continue }
-          _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
-          repaired.append(lookup.request.description)
+        if !checked.damaged.isEmpty {
+          let session = TrustedSession(settings: settings, context: context)
+          for lookup in try session.lookUpForRepair(checked.damaged.map(\.request), in: store) {
+            _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
+            repaired.append(lookup.request.description)
+          }
         }
+        // The others are in order by now.
+        if let refused = checked.refused.first { throw refused.error }
         return repaired
       }
     } onCancel: {

@@ -44,6 +44,28 @@ struct TrustedSession {
     }
   }
 
+  /// As above, for versions that are installed. Where no newer metadata can be had the record tells what was signed of them.
+  func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws(InstallationError) -> [ModelLookup] {
+    do throws(InstallationError) {
+      return try lookUp(requests, in: store).compactMap { if case .found(let lookup) = $0 { lookup } else { nil } }
+    } catch {
+      guard error.saysNothingOfInstalled else { throw error }
+      context.report(.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)"))
+      let consistentSnapshot = keptManifest?.manifest.root.payload.consistentSnapshot ?? true
+      var lookups: [ModelLookup] = []
+      for request in requests {
+        lookups.append(
+          try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context))
+      }
+      return lookups
+    }
+  }
+
+  private var keptManifest: KeptManifest? {
+    guard let trust = try? TrustReader(settings.state), let stored = try? trust.metadata() else { return nil }
+    return try? KeptManifest(anchor: settings.root, stored: stored)
+  }
+
   private func open() throws(InstallationError) -> TrustStore {
     do { return try TrustStore(settings.state) } catch { throw .store(error) }
   }

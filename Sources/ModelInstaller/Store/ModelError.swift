@@ -45,6 +45,8 @@ public enum ModelError: Error, Equatable, Sendable {
   case wrongBeginning(path: String, found: String, from: String)
   /// The caller's check refused the version before it became active.
   case notReady(model: String, version: String, detail: String)
+  /// The caller's check wrote where it should have read: what it left is not what was signed.
+  case changedByCheck(model: String, version: String, path: String)
   /// It is not here, and nothing may be fetched.
   case missingOffline(model: String, detail: String)
   /// The clock of this device tells a time that can't be.
@@ -81,6 +83,8 @@ extension ModelError: CustomStringConvertible {
     case .wrongBeginning(let path, let found, let source): "\(path) begins wrongly: found \(found) (from \(source))"
     case .notReady(let model, let version, let detail):
       "\(model)@\(version) was verified, but refused by the check before its first use: \(detail)"
+    case .changedByCheck(let model, let version, let path):
+      "\(model)@\(version) was changed by the check before its first use: \(path) is no longer what was signed"
     case .missingOffline(let model, let detail): "\(model) is not complete here, and nothing may be fetched: \(detail)"
     case .clockOutOfRange(let seconds): "this device's clock tells a time that can't be: \(seconds) seconds since 1970"
     case .gated(let repository, let hasToken):

@@ -62,15 +62,4 @@ extension ModelStore {
     try write(record)
     return (key, former)
   }
-
-  /// Notes which of the installed versions the publisher has withdrawn.
-  func noteWithdrawals(_ description: ModelDescription, of model: ModelName) throws(InstallationError) {
-    let former = try record(of: model)
-    var record = former
-    for entry in former.entries {
-      guard let version = description.versions.first(where: { $0.name == entry.key.version }) else { continue }
-      record[entry.key]?.withdrawal = version.withdrawal?.reason
-    }
-    if record != former { try write(record) }
-  }
 }

@@ -78,7 +78,8 @@ extension ModelStore {
     } catch {
       switch error {
       case .cancelled: throw .cancelled
-      case .file(let error): throw .file(error)
+      // A disk that can't give a file back has damaged it.
+      case .file(let error) where error.errno != .inputOutput: throw .file(error)
       default: throw .model(.damaged(model: model.description, version: entry.key.version.description, error))
       }
     }

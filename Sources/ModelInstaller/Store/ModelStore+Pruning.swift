@@ -23,8 +23,9 @@ extension ModelStore {
   /// - Parameter isRehearsal: whether it only tells.
   package func prune(isRehearsal: Bool) throws(InstallationError) -> [Prunable] {
     var pruned: [Prunable] = []
-    for model in try models() {
-      var record = try record(of: model)
+    for former in try readableRecords() {
+      let model = former.model
+      var record = former
       let removed = record.entries.filter { $0.key != record.active && $0.key != record.previous }
       pruned += removed.map { Prunable(kind: .version(model, $0.key), byteCount: $0.byteCount) }
       guard !isRehearsal, !removed.isEmpty else { continue }
@@ -42,9 +43,31 @@ extension ModelStore {
       staged = staged &+ (try byteCount(of: [StoreName.staging, name]))
       if !isRehearsal { try discard([StoreName.staging, name]) }
     }
+    staged = staged &+ (try pruneStagingElsewhere(isRehearsal: isRehearsal))
     if staged > 0 { pruned.append(Prunable(kind: .staging, byteCount: staged)) }
     if !isRehearsal { try emptyTrash() }
     return pruned
+  }
+
+  /// Unfinished files in a folder outside the store: those that are named as this software names them, and nothing else that may be there.
+  private func pruneStagingElsewhere(isRehearsal: Bool) throws(InstallationError) -> Int64 {
+    guard let stagingPath else { return 0 }
+    let path = "\(stagingPath)/parts"
+    return try at(.remove, path) { () throws(Errno) in
+      let parts: FileDescriptor
+      do throws(Errno) { parts = try FileDescriptor(opening: path, .directoryNoFollow) } catch {
+        guard error == .notFound else { throw error }
+        return 0
+      }
+      var sum: Int64 = 0
+      for name in try parts.names() where PartFile.isName(name) {
+        let status = try parts.status(of: name)
+        guard status.kind == .regular else { continue }
+        sum = sum &+ status.byteCount
+        if !isRehearsal { try parts.remove(name) }
+      }
+      return sum
+    }
   }
 
   private func foldersWithoutRecord() throws(InstallationError) -> [(ModelName, StoreKey)] {
@@ -52,7 +75,8 @@ extension ModelStore {
     for organisation in try folders(in: [StoreName.models]) {
       for name in try folders(in: [StoreName.models, organisation]) {
         guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(name)) else { continue }
-        let record = try record(of: model)
+        // What a record names that can't be read nobody knows, so that nothing of its model is removed.
+        guard let record = try? record(of: model) else { continue }
         for version in try folders(in: [StoreName.models, organisation, name]) {
           for variant in try folders(in: [StoreName.models, organisation, name, version]) {
             guard let key = try? StoreKey(version: ByteString(version), variant: ByteString(variant), of: model) else { continue }

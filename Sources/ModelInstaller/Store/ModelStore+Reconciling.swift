@@ -6,15 +6,16 @@ extension ModelStore {
   /// names nothing that is not there.
   func reconcile() throws(InstallationError) {
     try emptyTrash()
+    try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: path) }
     for top in [StoreName.records, StoreName.descriptions] {
       guard let folder = try openFolder([top]) else { continue }
-      let organisations = try at(.list, shown([top])) { () throws(Errno) in try folder.names() }
+      let organisations = try at(.list, shown([top])) { () throws(Errno) in try folder.folderNames() }
       for organisation in organisations where try openFolder([top, organisation]) != nil {
         try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: shown([top, organisation])) }
       }
     }
-    for model in try models() {
-      let former = try record(of: model)
+    for former in try readableRecords() {
+      let model = former.model
       var record = former
       for entry in former.entries where try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
       if let previous = record.previous, record[previous] == nil || previous == record.active { record.previous = nil }

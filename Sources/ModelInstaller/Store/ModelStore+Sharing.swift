@@ -16,11 +16,8 @@ extension ModelStore {
   /// Of a crash in between comes only that a file is read once more before it is used.
   func keepingIdentities(of numbers: Set<FileNumber>, _ body: () throws(InstallationError) -> Void) throws(InstallationError) {
     guard !numbers.isEmpty else { return try body() }
-    var records: [ModelRecord] = []
-    for model in try models() {
-      let record = try record(of: model)
-      let concerns = record.entries.contains { $0.files.contains { numbers.contains(FileNumber($0.identity)) } }
-      if concerns { records.append(record) }
+    let records = try readableRecords().filter { record in
+      record.entries.contains { $0.files.contains { numbers.contains(FileNumber($0.identity)) } }
     }
     // Only what was the verified file right before is so right after.
     var known: [FileIdentity: FileStatus] = [:]

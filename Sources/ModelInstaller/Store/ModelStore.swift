@@ -9,6 +9,7 @@ internal import TUFMetadata
 /// records/<org>/<name>.json                   what is installed and what is active; replaced whole, after all that it names is on the disk
 /// descriptions/<org>/<name>.json              the model's description, as it was fetched last
 /// staging/                                    0700: versions being put together, files being fetched, what is being removed
+/// reserve                                     space for a record when the disk is full
 /// lock                                        held while the store is changed
 /// ```
 /// A process that is killed at any instruction leaves the record as it was or as it was to be; what else it leaves is used by the next one
@@ -16,15 +17,19 @@ internal import TUFMetadata
 package final class ModelStore: Sendable {
   package let path: String
   let folder: FileDescriptor
-  private let lock: StoreLock?
+  /// Held as long as the store may be changed.
+  private let lock: FileLock?
   /// Where files are fetched to, where that is another folder than the store's own.
   let stagingPath: String?
 
+  /// Whether this value may change the store.
+  let isChangeable: Bool
+
   /// Opens a store to read it: nothing is made, locked or changed.
   /// - Returns: nil where there is none.
-  package static func reading(_ path: String) throws(InstallationError) -> ModelStore? {
+  package static func reading(_ path: String, staging: String? = nil) throws(InstallationError) -> ModelStore? {
     do throws(Errno) {
-      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: nil, lock: nil)
+      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: staging, lock: nil)
     } catch {
       guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
       return nil
@@ -39,16 +44,26 @@ package final class ModelStore: Sendable {
     _ path: String, staging: String? = nil, patience: UInt32 = 2000
   ) throws(InstallationError) -> ModelStore {
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
-    let lock = try StoreLock(path, patience: patience)
+    let lock = try lock("\(path)/lock", patience: patience)
     let folder = try at(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
     let store = ModelStore(path, folder, staging: staging, lock: lock)
     try store.reconcile()
     return store
   }
 
-  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: StoreLock?) {
+  private static func lock(_ path: String, patience: UInt32) throws(InstallationError) -> FileLock {
+    do { return try FileLock(path, permissions: 0o644, patience: patience) } catch {
+      switch error {
+      case .held(let path, let process): throw .model(.locked(path: path, process: process))
+      case .file(let error): throw .file(error)
+      }
+    }
+  }
+
+  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: consuming FileLock?) {
     self.path = path
     self.folder = folder
+    isChangeable = lock != nil
     self.lock = lock
     stagingPath = staging
   }
@@ -119,10 +134,10 @@ package final class ModelStore: Sendable {
   }
 
   /// Every model of which there is a record, in the order of their names.
-  package func models() throws(InstallationError) -> [ModelName] {
+  private func models() throws(InstallationError) -> [ModelName] {
     var models: [ModelName] = []
     guard let records = try openFolder([StoreName.records]) else { return [] }
-    for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.names() }) {
+    for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.folderNames() }) {
       guard let folder = try openFolder([StoreName.records, organisation]) else { continue }
       let names = try at(.list, shown([StoreName.records, organisation])) { () throws(Errno) in try folder.names() }
       for name in names where name.suffix(5) == StoreName.suffix[...] {
@@ -135,9 +150,28 @@ package final class ModelStore: Sendable {
     return models.sorted()
   }
 
+  /// Every record, in the order of the models' names. One that can't be read is the fault of its model alone.
+  package func records() throws(InstallationError) -> [(model: ModelName, record: Result<ModelRecord, InstallationError>)] {
+    var records: [(model: ModelName, record: Result<ModelRecord, InstallationError>)] = []
+    for model in try models() {
+      do throws(InstallationError) { records.append((model, .success(try record(of: model)))) } catch {
+        records.append((model, .failure(error)))
+      }
+    }
+    return records
+  }
+
+  /// The records that can be read: one that can't hinders no other model.
+  func readableRecords() throws(InstallationError) -> [ModelRecord] { try records().compactMap { try? $0.record.get() } }
+
   /// Puts a record in place of the former one. What it names is on the disk itself by then.
   func write(_ record: ModelRecord) throws(InstallationError) {
-    try write(record.bytes, StoreName.records, record.model)
+    let bytes = record.bytes
+    do throws(InstallationError) { try write(bytes, StoreName.records, record.model) } catch {
+      guard error.isOfFullDisk, releaseReserve() else { throw error }
+      try write(bytes, StoreName.records, record.model)
+    }
+    keepReserve(forRecordOf: bytes.count)
   }
 
   /// The model's description as it was fetched last, which nobody vouches for.
@@ -148,8 +182,19 @@ package final class ModelStore: Sendable {
     return try read(name, in: folder, shown(segments + [name]), limit: ModelDescription.byteLimit)
   }
 
-  func keepDescription(_ bytes: [UInt8], of model: ModelName) throws(InstallationError) {
-    try write(bytes, StoreName.descriptions, model)
+  /// Takes over what the trusted manifest says of a model, at once, whatever becomes of what is done with it: which of the installed versions its
+  /// publisher has withdrawn, and the description itself. A store that is open for reading stays as it is.
+  /// - Parameter bytes: the description, unless it is the one that was kept.
+  func remember(_ description: ModelDescription, fetched bytes: [UInt8]?, of model: ModelName) throws(InstallationError) {
+    guard isChangeable else { return }
+    let former = try record(of: model)
+    var record = former
+    for entry in former.entries {
+      guard let version = description.versions.first(where: { $0.name == entry.key.version }) else { continue }
+      record[entry.key]?.withdrawal = version.withdrawal?.reason
+    }
+    if record != former { try write(record) }
+    if let bytes { try write(bytes, StoreName.descriptions, model) }
   }
 
   private func write(_ bytes: [UInt8], _ top: [UInt8], _ model: ModelName) throws(InstallationError) {
@@ -186,4 +231,13 @@ func at<Result: ~Copyable>(
 
 func onDisk<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InstallationError) -> Result {
   do { return try body() } catch { throw .file(error) }
+}
+
+extension FileDescriptor {
+  /// The names in this directory but those of regular files: what a file manager leaves, say, is none of ours.
+  func folderNames() throws(Errno) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    for name in try self.names() where try status(of: name).kind != .regular { names.append(name) }
+    return names
+  }
 }

@@ -44,5 +44,7 @@ enum StoreName {
   static let parts = Array("parts".utf8)
   /// What is being removed.
   static let trash = Array("trash".utf8)
+  /// Space for a record when the disk is full.
+  static let reserve = Array("reserve".utf8)
   static let suffix = Array(".json".utf8)
 }
