@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// Results go to standard output; notes, warnings, errors and progress to standard error. With `--json` standard output gets exactly one
 /// object, at the end: the members that were reported and, where the command failed, a member `error` (see `Failure.json`), while the error
-/// goes to standard error in words as well. A reader that goes away or a full disk does not stop the work, but a run whose results could not
+/// goes to standard error in words as well. Of a verb that tells of events each of those is a line before it, and the object one line too,
+/// whether any event came or not. A reader that goes away or a full disk does not stop the work, but a run whose results could not
 /// be written ends with `ExitCode.disk` instead of `done`.
 package final class Output: Sendable {
   /// How a line stands out on a terminal with colours.
@@ -22,7 +23,7 @@ package final class Output: Sendable {
     var writeError: CInt = 0
     var bar: EscapedText?
     var isFinished = false
-    /// Whether the result follows lines of events, so that it has to be one line too.
+    /// Whether events may come before the result, each on a line, so that it has to be one line too.
     var hasEvents = false
   }
 
@@ -83,11 +84,13 @@ package final class Output: Sendable {
     }
   }
 
-  /// Writes one event as a line of its own, at once; nothing without `--json`. The result then becomes the last line.
+  /// Says that events may come, so that whatever else comes is one line too.
+  func expectEvents() { state.withLock { $0.hasEvents = true } }
+
+  /// Writes one event as a line of its own, at once; nothing without `--json`. Only a verb that says so in `hasEvents` has any.
   package func event(_ event: JSONResult) {
     if !isJSON { return }
     state.withLock { state in
-      state.hasEvents = true
       state.pending += Array((event.compactText + "\n").utf8)
       flush(&state)
     }

@@ -29,7 +29,7 @@ enum InstallVerb {
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one event a line, and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, present, "
+      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, present, "
         + "stand-in or, of a rehearsal, planned.",
     ],
     exitCodes: [
@@ -40,7 +40,7 @@ enum InstallVerb {
       .init("manifest-install install org/name@1.2:q4 --dry-run", "what it would take"),
       .init("manifest-install install org/name --check 'my-app --try \"$MODEL_FOLDER\"'", "only if the app can use it"),
     ],
-    run: run)
+    hasEvents: true, run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))

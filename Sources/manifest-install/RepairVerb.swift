@@ -15,11 +15,11 @@ enum RepairVerb {
         + "gives their hashes; the good ones are copied into a new file, which takes the old one's place at once when it is whole. No file is "
         + "changed in its place.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one event a line, and last the result: {\"repaired\":[…],\"intact\":[…]}.",
+      "With --json: one object a line, events and last the result: {\"repaired\":[…],\"intact\":[…]}.",
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install repair", "everything"), .init("manifest-install repair org/name", "one model")],
-    run: run)
+    hasEvents: true, run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let store = try ModelStore.changing(StoreOptions.folder(invocation), staging: invocation.value(StoreOptions.staging.name))

@@ -165,6 +165,23 @@ struct InstallTests {
     #expect((failed.last?["error"] as? [String: Any])?["exit"] as? Int == 18)
   }
 
+  @Test(
+    "With --json there is one object a line also where no event comes",
+    arguments: [
+      (["install", "acme/voice", "--offline"], 0), (["install", "acme/voice", "--targets-url", "ftp://x"], 2), (["install"], 2),
+      (["install", "acme/voice", "--no-such-option"], 2), (["install", "acme/voice", "--offline", "--dry-run"], 2), (["repair"], 0),
+      (["repair", "acme/none"], 1), (["repair", "a/b/c"], 2),
+    ] as [([String], Int32)])
+  func lines(words: [String], status: Int32) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let places = words.count == 1 && words[0] == "install" ? [] : ["--store", device.store, "--state", device.state]
+    let result = try device.run(words + places + ["--json"])
+    #expect(result.status == status, "\(result.text)\(result.errorText)")
+    #expect(result.text.split(separator: "\n").count == 1, "\(result.text)")
+    #expect(try device.json(result).count == 1)
+  }
+
   @Test("On a terminal a bar for the file and one for the whole show how far it is")
   func bars() throws {
     let device = try InstallDevice()
