@@ -182,16 +182,27 @@ struct InstallTests {
     #expect(try device.json(result).count == 1)
   }
 
-  @Test("On a terminal a bar for the file and one for the whole show how far it is")
-  func bars() throws {
+  @Test(
+    "On a terminal a bar for the file and one for the whole show how far it is, with speed and time left, whatever its width",
+    arguments: [40, 80, 100, 120])
+  func bars(columns: Int) throws {
     let device = try InstallDevice()
-    let slow = [try Publication.server.url("v1/targets", "slowly=2000000", for: Publication.weights)]
+    let slow = [try Publication.server.url("v1/targets", "slowly=500000", for: Publication.weights)]
     let words = try device.words(targets: slow)
     let command = ([try builtCommand("manifest-install")] + words).map { "'\($0)'" }.joined(separator: " ")
     let shown = try runChild(
-      "script", ["-qec", command, "/dev/null"], environment: InstallDevice.noProxies.merging(["TERM": "xterm"]) { $1 })
+      "script", ["-qec", "stty cols \(columns) && \(command)", "/dev/null"],
+      environment: InstallDevice.noProxies.merging(["TERM": "xterm"]) { $1 })
     #expect(shown.status == 0)
-    #expect(shown.text.contains("downloading  weights.safetensors [") && shown.text.contains("  total ["), "\(shown.text)")
+    let frames = shown.text.components(separatedBy: "\r\u{1B}[K").map { frame in
+      frame.replacing("\u{1B}[A\u{1B}[K", with: "").components(separatedBy: "\r\n")
+    }.filter { $0[0].hasPrefix("downloading") }
+    #expect(frames.joined().allSatisfy { $0.count < columns }, "\(frames)")
+    let name = columns < 80 ? "" : #"weights\.safetensors  "#
+    let first = try Regex(#"downloading  \#(name)\[[#-]{10}\] \d+ %"#)
+    let bytes = columns < 80 ? "" : #"\d.* of 7\.8 MB  "#
+    let second = try Regex(#"total \[[#-]{4,10}\] \d+ %  \#(bytes)\d\S* [kM]B/s  \d+ s left"#)
+    #expect(frames.contains { $0.count == 2 && $0[0].wholeMatch(of: first) != nil && $0[1].wholeMatch(of: second) != nil }, "\(frames)")
     #expect(!(try device.install("acme/multi")).errorText.contains("["))
   }
 
