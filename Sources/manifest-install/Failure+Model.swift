@@ -44,6 +44,11 @@ extension Failure {
         .disk, "too little space on the disk", expected: "\(HumanReadable.exactBytes(needed)) free",
         found: "\(HumanReadable.exactBytes(free)) free", at: path,
         hint: "make room, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
+    case .insufficientFiles(let path, let needed, let free):
+      self.init(
+        .disk, "too little room for files on the disk", expected: "room for \(HumanReadable.grouped(needed)) files and folders",
+        found: "room for \(HumanReadable.grouped(free))", at: path,
+        hint: "remove files, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
     case .locked(let path, let process):
       self.init(
         .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,

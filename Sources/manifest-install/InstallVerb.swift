@@ -7,8 +7,10 @@ internal import TUFMetadata
 
 enum InstallVerb {
   private static let rehearse = Option.flag(
-    "--dry-run", "Tell the variant, what would be fetched, and the disk space it takes; change nothing.")
-  private static let offline = Option.flag("--offline", "Use what is here; contact nobody.")
+    "--dry-run",
+    "Tell the variant, what would be fetched, and the disk space it takes, and fail where there is too little; change nothing. Asks the mirrors, so "
+      + "not with --offline.")
+  private static let offline = Option.flag("--offline", "Use what is here; contact nobody. Not with --dry-run.")
   private static let check = Option.value(
     "--check", "COMMAND",
     "Run this in a shell once all is verified; unless it ends with 0 the version does not become active. MODEL_FOLDER names the folder of its files; MODEL, "
@@ -46,7 +48,7 @@ enum InstallVerb {
     let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
     let device = try StoreOptions.device(invocation)
     let path = try StoreOptions.folder(invocation)
-    if invocation.flag(rehearse.name) { return try rehearse(request, device, ModelStore.reading(path), invocation, output) }
+    if invocation.flag(rehearse.name) { return try rehearse(request, device, path, invocation, output) }
     let isOffline = invocation.flag(offline.name)
     if isOffline, let store = try ModelStore.reading(path), let outcome = try store.activeSatisfying(request) {
       try show(outcome, of: request.model, in: store, output)
@@ -81,18 +83,23 @@ enum InstallVerb {
   }
 
   private static func rehearse(
-    _ request: ModelRequest, _ device: Device, _ store: ModelStore?, _ invocation: Invocation, _ output: Output
+    _ request: ModelRequest, _ device: Device, _ path: String, _ invocation: Invocation, _ output: Output
   ) throws -> ExitCode {
+    let store = try ModelStore.reading(path)
     let session = try ModelSession(invocation, output)
     let found = try session.lookUp([request], in: store, device: device)[0]
     session.progress.finish()
-    let plan = try InstallPlan(rehearsing: chosen(found), in: store)
+    let plan = try InstallPlan(rehearsing: chosen(found), in: store, at: path, staging: invocation.value(StoreOptions.staging.name))
     output.line("\(plan.model)@\(plan.version):\(plan.variant)", style: .heading)
     let kind = [plan.format, plan.quantisation].compactMap { $0 }.joined(separator: ", ")
     if !kind.isEmpty { output.line("Format:     \(kind)") }
     output.line("Licence:    \(plan.licence)")
     output.line("Download:   \(HumanReadable.bytes(plan.downloadByteCount)) of \(HumanReadable.bytes(plan.byteCount))")
     output.line("Disk:       \(HumanReadable.bytes(plan.diskByteCount)) more than now; the version before stays as the way back")
+    for space in plan.space {
+      output.line(
+        "Space:      \(HumanReadable.bytes(space.neededByteCount)) needed, \(HumanReadable.bytes(space.freeByteCount)) free: \(space.path)")
+    }
     output.line("Installed:  \(plan.isActive ? "yes, and active" : plan.isInstalled ? "yes" : "no")")
     output.report("model", .string(plan.model))
     output.report("version", .string(plan.version))
@@ -104,9 +111,14 @@ enum InstallVerb {
     output.report("disk", .integer(plan.diskByteCount))
     output.report("bytes", .integer(plan.byteCount))
     output.report(
+      "space",
+      .array(
+        plan.space.map { ["path": .string($0.path), "needed": .integer($0.neededByteCount), "free": .integer($0.freeByteCount)] }))
+    output.report(
       "files",
       .array(
         plan.files.map { ["path": .string($0.path), "bytes": .integer($0.byteCount), "present": .integer($0.present)] }))
+    if let shortage = plan.space.lazy.compactMap(\.shortage).first { throw InstallationError.model(shortage) }
     return .done
   }
 

@@ -109,6 +109,44 @@ struct InstallTests {
     #expect(try #require(after["download"] as? Int) < all - 1_200_000 + 200)
   }
 
+  /// How an earlier attempt left a file: cut off, with holes, or in another folder than the store's.
+  enum Remains: CaseIterable { case cutOff, withHoles, elsewhere }
+
+  @Test("A rehearsal counts what an interrupted installation left, and no hole in it: so much is then fetched", arguments: Remains.allCases)
+  func rehearsalAfterInterruption(remains: Remains) throws {
+    let device = try InstallDevice()
+    let whole = try Publication.file("acme/voice/2.0/\(Publication.weights)")
+    let segments = 5
+    let part = "\(remains == .elsewhere ? "elsewhere" : "store/staging")/parts/\(try Publication.part("2.0"))"
+    try device.folder.write(Array(whole.prefix(segments * 524_288)), to: part, mode: 0o600)
+    if remains == .withHoles {
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: device.folder(part)))
+      try file.truncate(atOffset: UInt64(whole.count))
+      try file.close()
+    }
+    let version = try KillSite.digest(device.folder.write("acme\0voice\0" + "2.0\0default", to: "key"))
+    for name in ["tokens.bin", "parts/notes.txt"] {
+      let file = try Array(Publication.file("acme/voice/2.0/\(name)"))
+      try device.folder.write(file, to: "store/staging/versions/\(version)/\(name)", mode: 0o444)
+    }
+    let staging = remains == .elsewhere ? ["--staging", device.folder("elsewhere")] : []
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    let server = try HostileServer(serving: copy.path)
+    let targets = [server.url("v2/targets")]
+    let rehearsal = try device.install(of: "v2", targets: targets, more: ["--dry-run", "--json"] + staging).successful()
+    let plan = try #require(try device.json(rehearsal).last)
+    let rest = whole.count - segments * 524_288
+    #expect(plan["download"] as? Int == rest)
+    #expect((rest...rest + 200_000).contains(try #require(plan["disk"] as? Int)))
+    #expect(try server.requests(Publication.weights, atLeast: 0).isEmpty)
+    _ = try device.install(of: "v2", targets: targets, more: staging).successful()
+    try device.expectActive("2.0")
+    let fetched = try server.requests(Publication.weights).filter { $0.path.hasSuffix(Publication.weights) }
+    #expect(fetched.count == 13 - segments)
+    #expect(try server.requests("tokens.bin", atLeast: 0).isEmpty)
+  }
+
   @Test(
     "The variant is that of the device: the exact architecture first, then the platform's general one",
     arguments: [

@@ -45,8 +45,9 @@ package struct Installation {
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
       try assembly.useWhatIsHere(isRepair: isRepair)
-      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing)))
-      try requireSpace(for: assembly)
+      let needs = try assembly.needs()
+      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, fetched: assembly.fetchedByteCount)))
+      if let shortage = needs.spaces.lazy.compactMap(\.shortage).first { throw InstallationError.model(shortage) }
       if !assembly.missing.isEmpty, isOffline {
         throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
       }
@@ -104,12 +105,6 @@ package struct Installation {
     }
     try remember()
     context.report(.state(.active))
-  }
-
-  private func requireSpace(for assembly: borrowing Assembly) throws(InstallationError) {
-    for (path, needed, free) in try assembly.space() where needed > free {
-      throw .model(.insufficientSpace(path: path, needed: needed, free: free))
-    }
   }
 
   /// Finds what serves where a transfer failed: a complete version of the same variant that may still be used. A version that was asked for by

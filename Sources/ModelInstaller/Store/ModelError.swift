@@ -25,6 +25,8 @@ public enum ModelError: Error, Equatable, Sendable {
   case unusableName(model: String, name: String)
   /// There is less space than is needed, in bytes.
   case insufficientSpace(path: String, needed: Int64, free: Int64)
+  /// There is room for fewer files and folders than are needed.
+  case insufficientFiles(path: String, needed: Int64, free: Int64)
   /// Another process changes the store.
   case locked(path: String, process: Int32?)
   /// What stands in the store's own records is not as it was written.
@@ -69,6 +71,8 @@ extension ModelError: CustomStringConvertible {
     case .unusableName(let model, let name): "\(model) can't be laid out on a disk: \(name) would be no file of its own"
     case .insufficientSpace(let path, let needed, let free):
       "too little space on the disk of \(path): expected \(needed) bytes free, found \(free)"
+    case .insufficientFiles(let path, let needed, let free):
+      "too little room for files on the disk of \(path): expected room for \(needed) files and folders, found room for \(free)"
     case .locked(let path, let process): "\(path) is in use by \(process.map { "process \($0)" } ?? "another process")"
     case .damagedRecord(let path, let expected): "\(path) is damaged: expected \(expected)"
     case .newerFormat(let path, let found, let supported):
