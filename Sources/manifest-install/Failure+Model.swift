@@ -94,6 +94,23 @@ extension Failure {
         .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it",
         found: hasToken ? "a token without that leave" : "no token",
         hint: "accept the terms on the repository's page at huggingface.co\(hasToken ? " with the token's account" : ", and set HF_TOKEN")")
+    case .noRepository(let repository, let hasToken):
+      self.init(
+        .network, "the Hugging Face Hub has no repository \(repository), or does not show it", expected: "a repository of that name",
+        found: hasToken ? "none that this token may see" : "none that may be seen without a token",
+        hint: "tell the publisher, if it is gone; if it is private, set HF_TOKEN to a token that may read it")
+    case .invalidToken(let repository):
+      self.init(
+        .network, "the Hugging Face Hub does not take the token", expected: "a token that is valid",
+        found: "one that is not, or not any more",
+        at: repository,
+        hint: "make a new token at huggingface.co/settings/tokens, and set HF_TOKEN to it; or unset it, if the repository is public")
+    case .moved(let repository, let place):
+      self.init(
+        .network, "the repository \(repository) seems to have moved on the Hugging Face Hub",
+        expected: "the file, where the publisher says it is", found: "a redirect to where a token is wanted, and a token follows none",
+        at: place,
+        hint: "ask the publisher to name the new place")
     }
   }
 }

@@ -111,7 +111,9 @@ package struct Installation {
   /// name is not replaced by another.
   private func standIn(for error: InstallationError, _ record: ModelRecord) throws(InstallationError) -> StoreKey? {
     switch error {
-    case .transport, .served, .model(.gated), .model(.wrongBeginning), .model(.missingOffline): break
+    case .transport, .served, .model(.gated), .model(.noRepository), .model(.invalidToken), .model(.moved), .model(.wrongBeginning),
+      .model(.missingOffline):
+      break
     default: return nil
     }
     guard lookup.request.version == nil, !isRepair else { return nil }

@@ -53,6 +53,12 @@ public enum ModelError: Error, Equatable, Sendable {
   case clockOutOfRange(seconds: Int64)
   /// The Hugging Face Hub asks who it is, or whether the terms of a repository were accepted.
   case gated(repository: String, hasToken: Bool)
+  /// The Hugging Face Hub knows no such repository, or does not tell of it to who asks.
+  case noRepository(String, hasToken: Bool)
+  /// The Hugging Face Hub takes the token for none.
+  case invalidToken(repository: String)
+  /// The Hugging Face Hub sends who asks for a repository elsewhere, and wants a token there, which follows no redirect.
+  case moved(repository: String, to: String)
 }
 
 extension ModelError: CustomStringConvertible {
@@ -91,6 +97,11 @@ extension ModelError: CustomStringConvertible {
       hasToken
         ? "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"
         : "the Hugging Face Hub asks who wants \(repository): accept the repository's terms there, and set HF_TOKEN"
+    case .noRepository(let repository, let hasToken):
+      "the Hugging Face Hub has no repository \(repository), or does not show it \(hasToken ? "to this token" : "without a token")"
+    case .invalidToken(let repository): "the Hugging Face Hub does not take the token for \(repository): it is not valid, or not any more"
+    case .moved(let repository, let place):
+      "the repository \(repository) seems to have moved: the Hugging Face Hub leads to \(place), and a token follows no redirect"
     }
   }
 }
