@@ -35,7 +35,10 @@ extension Failure {
     case .nothingForDevice(let nothing):
       self.init(
         .nothingForDevice, "\(nothing.model) has nothing for this device", expected: "a variant for \(nothing.device)",
-        hint: "name one of these as :VARIANT if this device can use it all the same, or ask the publisher for another")
+        hint: nothing.fittingVersions.first.map {
+          "ask for \(nothing.model)@\($0), which has one\(nothing.fittingVersions.count > 1 ? ", or for one of the others" : ""): "
+            + nothing.fittingVersions.joined(separator: ", ")
+        } ?? "name one of these as :VARIANT if this device can use it all the same, or ask the publisher for another")
       items = nothing.offers.map(\.description)
     case .unusableName(let model, let name):
       self.init(.malformed, "\(model) can't be laid out on a disk", found: name, hint: "the publisher has to name it otherwise")

@@ -22,8 +22,8 @@ enum InstallVerb {
     options: ModelSession.options + [StoreOptions.platform, StoreOptions.architecture, StoreOptions.runtime, check, rehearse, offline],
     conflicts: [[rehearse.name, offline.name]],
     discussion: [
-      "Takes the newest version that is not withdrawn, and of its variants the one for this device: the exact architecture first, then the platform's "
-        + "general one.",
+      "Takes the newest version that is not withdrawn and has a variant for this device, and of its variants the exact architecture's first, then the "
+        + "platform's general one. Newer versions that have none are named.",
       "What is on this disk already is verified and used: an interrupted download goes on, and a file that another version has is not fetched again. The "
         + "space that is needed is known before the first byte is fetched.",
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "

@@ -173,6 +173,31 @@ struct InstallTests {
     }
   }
 
+  @Test("Where the newest version has nothing for the device, the newest that has is taken, and the output says so")
+  func newestForDevice() throws {
+    let linux = ["--platform", "linux"]
+    let device = try InstallDevice()
+    let taken = try device.install("acme/newer", more: linux).successful()
+    #expect(taken.text.hasPrefix("installed  acme/newer@2.5:only") && taken.errorText.contains("nothing for linux"), "\(taken.errorText)")
+    #expect(taken.errorText.contains("is in 3.0; the newest version that has something is 2.5"), "\(taken.errorText)")
+    #expect(try device.install("acme/newer", more: ["--platform", "macos"]).successful().text.hasPrefix("installed  acme/newer@3.0:only"))
+  }
+
+  @Test(
+    "A version that is named is not replaced by another: those that have something for the device are named, and where none has, all that exist"
+  )
+  func namedVersionForOthers() throws {
+    let device = try InstallDevice()
+    let named = try device.install("acme/newer@3.0", more: ["--platform", "linux"])
+    #expect(named.status == 18 && named.errorText.contains("3.0:only for macos"), "\(named.errorText)")
+    #expect(named.errorText.contains("ask for acme/newer@2.5") && named.errorText.contains("2.5, 1.0"), "\(named.errorText)")
+    let none = try device.install("acme/newer", more: ["--platform", "windows"])
+    #expect(none.status == 18)
+    for offer in ["3.0:only for macos", "2.5:only for linux", "1.0:only for linux"] {
+      #expect(none.errorText.contains(offer), "\(none.errorText)")
+    }
+  }
+
   @Test("A variant that is named is taken as named; what does not exist is named with what does")
   func namedVariants() throws {
     let device = try InstallDevice()

@@ -122,13 +122,16 @@ public struct NothingForDevice: Equatable, Sendable {
 
   public let model: String
   public let device: Device
-  /// Of the version that would be installed, in the description's order.
+  /// Of the version that was asked for, or else of all that are not withdrawn, newest first.
   public let offers: [Offer]
+  /// Other versions, not withdrawn, that have something for this device, newest first: there are such only where one was asked for by name.
+  public let fittingVersions: [String]
 }
 
 extension NothingForDevice: CustomStringConvertible {
   public var description: String {
     "\(model) has nothing for \(device): there is \(offers.map(\.description).joined(separator: "; "))"
+      + (fittingVersions.isEmpty ? "" : "; something for it is in \(fittingVersions.joined(separator: ", "))")
   }
 }
 
