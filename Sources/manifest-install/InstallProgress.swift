@@ -125,8 +125,8 @@ final class InstallProgress: Sendable {
     second.append("\(HumanReadable.bytes(max(0, state.done))) of \(HumanReadable.bytes(state.total))", "", importance: 1)
     if state.rate >= 1 {
       second.append("\(HumanReadable.bytes(UInt64(min(state.rate, 1e18))))/s", "", importance: 3)
-      let seconds = Double(max(0, state.total - state.done)) / state.rate
-      if seconds >= 1, seconds < 1e9 {
+      let seconds = Double(state.total - state.done) / state.rate
+      if seconds > 0, seconds < 1e9 {
         second.append("\(HumanReadable.duration(seconds: Int64(seconds.rounded(.up)))) left", "", importance: 4)
       }
     }

@@ -94,9 +94,11 @@ struct DiskNeeds {
   private static func folders(of files: [ModelLookup.File]) -> (count: Int, names: Int64) {
     var folders: Set<[ByteString]> = [[]]
     var names: Int64 = 0
+    func add(_ name: ByteString) { names = sum(names, Int64(name.bytes.count + nameByteCount)) }
     for file in files {
-      for depth in 0..<file.name.count where folders.insert(Array(file.name.prefix(depth))).inserted || depth == file.name.count - 1 {
-        names = sum(names, Int64(file.name[depth].bytes.count + nameByteCount))
+      for (depth, name) in file.name.enumerated() {
+        let isFile = depth == file.name.count - 1
+        if isFile || folders.insert(Array(file.name.prefix(depth + 1))).inserted { add(name) }
       }
     }
     return (folders.count, names)
