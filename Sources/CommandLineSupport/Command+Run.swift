@@ -38,8 +38,10 @@ extension Command {
       program: name, json: beforeEnd.contains(Option.json.name), quiet: beforeEnd.contains(Option.quiet.name),
       standardOutput: standardOutput, standardError: standardError)
     var parser = CommandLineParser(self)
+    let parsed = Result { () throws(UsageError) in try parser.parse(words) }
+    if verbs.first(where: { $0.name == parser.verbName })?.hasEvents == true { output.expectEvents() }
     do throws(UsageError) {
-      switch try parser.parse(words) {
+      switch try parsed.get() {
       case .version:
         output.line("\(name) \(version)")
         output.report("name", .string(name))

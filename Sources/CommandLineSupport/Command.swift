@@ -47,11 +47,13 @@ package struct Verb: Sendable {
   /// The exit codes that the verb has beside done, failure, usage and interrupted.
   package let exitCodes: [ExitCode]
   package let examples: [Example]
+  /// Whether `--json` prints events, one a line: then all that it prints is lines.
+  package let hasEvents: Bool
   package let run: Run
 
   package init(
     _ name: String, _ summary: String, arguments: [Argument] = [], options: [Option] = [], conflicts: [[String]] = [],
-    discussion: [String] = [], exitCodes: [ExitCode] = [], examples: [Example] = [], run: @escaping Run
+    discussion: [String] = [], exitCodes: [ExitCode] = [], examples: [Example] = [], hasEvents: Bool = false, run: @escaping Run
   ) {
     self.name = name
     self.summary = summary
@@ -61,6 +63,7 @@ package struct Verb: Sendable {
     self.discussion = discussion
     self.exitCodes = exitCodes
     self.examples = examples
+    self.hasEvents = hasEvents
     self.run = run
   }
 

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// Results go to standard output; notes, warnings, errors and progress to standard error. With `--json` standard output gets exactly one
 /// object, at the end: the members that were reported and, where the command failed, a member `error` (see `Failure.json`), while the error
-/// goes to standard error in words as well. A reader that goes away or a full disk does not stop the work, but a run whose results could not
+/// goes to standard error in words as well. Of a verb that tells of events each of those is a line before it, and the object one line too,
+/// whether any event came or not. A reader that goes away or a full disk does not stop the work, but a run whose results could not
 /// be written ends with `ExitCode.disk` instead of `done`.
 package final class Output: Sendable {
   /// How a line stands out on a terminal with colours.
@@ -20,9 +21,10 @@ package final class Output: Sendable {
     var pending: [UInt8] = []
     var members: [JSONResult.Member] = []
     var writeError: CInt = 0
-    var bar: EscapedText?
+    /// What is drawn in place, line by line.
+    var bar: [EscapedText] = []
     var isFinished = false
-    /// Whether the result follows lines of events, so that it has to be one line too.
+    /// Whether events may come before the result, each on a line, so that it has to be one line too.
     var hasEvents = false
   }
 
@@ -83,11 +85,13 @@ package final class Output: Sendable {
     }
   }
 
-  /// Writes one event as a line of its own, at once; nothing without `--json`. The result then becomes the last line.
+  /// Says that events may come, so that whatever else comes is one line too.
+  func expectEvents() { state.withLock { $0.hasEvents = true } }
+
+  /// Writes one event as a line of its own, at once; nothing without `--json`. Only a verb that says so in `hasEvents` has any.
   package func event(_ event: JSONResult) {
     if !isJSON { return }
     state.withLock { state in
-      state.hasEvents = true
       state.pending += Array((event.compactText + "\n").utf8)
       flush(&state)
     }
@@ -127,13 +131,18 @@ package final class Output: Sendable {
     Progress(label: label, totalBytes: bytes, totalFiles: files, output: self)
   }
 
-  /// Draws the progress bar in place, or takes it away.
-  package func draw(_ bar: EscapedText?) {
+  /// The columns that a line of progress may have: the last one is left free, so that no terminal begins a new line of its own.
+  package var progressColumns: Int { drawsProgress ? max(1, SystemCalls.columns(standardError) - 1) : .max }
+
+  /// Draws progress in place, in one line or several, or takes it away where there is none.
+  package func draw(_ lines: [EscapedText]) {
     guard drawsProgress else { return }
     state.withLock { state in
-      guard bar != state.bar else { return }
-      state.bar = bar.map { $0.prefix(columns: SystemCalls.columns(standardError) - 1) }
-      _ = SystemCalls.write(Array("\r\u{1B}[K\(state.bar?.text ?? "")".utf8), to: standardError)
+      guard lines != state.bar else { return }
+      let erasing = Self.erasing(state.bar)
+      let columns = progressColumns
+      state.bar = lines.map { $0.prefix(columns: columns) }
+      _ = SystemCalls.write(Array((erasing + Self.drawing(state.bar)).utf8), to: standardError)
     }
   }
 
@@ -145,7 +154,7 @@ package final class Output: Sendable {
       if state.isFinished { return (state.writeError, false) }
       state.isFinished = true
       erase(&state)
-      state.bar = nil
+      state.bar = []
       if isJSON {
         let result = JSONResult.object(state.members)
         state.pending += Array(((state.hasEvents ? result.compactText : result.text) + "\n").utf8)
@@ -195,10 +204,17 @@ package final class Output: Sendable {
   }
 
   private func erase(_ state: inout State) {
-    if state.bar != nil { _ = SystemCalls.write(Array("\r\u{1B}[K".utf8), to: standardError) }
+    if !state.bar.isEmpty { _ = SystemCalls.write(Array(Self.erasing(state.bar).utf8), to: standardError) }
   }
 
   private func redraw(_ state: inout State) {
-    if let bar = state.bar { _ = SystemCalls.write(Array(bar.text.utf8), to: standardError) }
+    if !state.bar.isEmpty { _ = SystemCalls.write(Array(Self.drawing(state.bar).utf8), to: standardError) }
   }
+
+  /// Clears the lines from the last one, where the cursor is, up to the first.
+  private static func erasing(_ lines: [EscapedText]) -> String {
+    "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: max(0, lines.count - 1))
+  }
+
+  private static func drawing(_ lines: [EscapedText]) -> String { lines.map(\.text).joined(separator: "\n") }
 }

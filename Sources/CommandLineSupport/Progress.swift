@@ -60,7 +60,7 @@ package final class Progress: Sendable {
   package func finish() {
     if isSilent { return }
     state.withLock { $0.isFinished = true }
-    output.draw(nil)
+    output.draw([])
   }
 
   private func measure(_ state: inout State, at time: UInt64) {
@@ -73,32 +73,32 @@ package final class Progress: Sendable {
   }
 
   private func show(_ text: EscapedText) {
-    if output.drawsProgress { output.draw(text) } else { output.note(text) }
+    if output.drawsProgress { output.draw([text]) } else { output.note(text) }
   }
 
   private func text(_ state: State) -> EscapedText {
-    var parts: [EscapedText] = []
+    var line = FittedLine()
     if let fraction = fraction(state) {
-      let filled = Int(fraction * 20)
-      let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: 20 - filled)
-      parts.append("\(label) [\(bar)] \(Int(fraction * 100)) %")
+      line.append(FittedLine.bars(fraction, widths: [20, 10, 4]).map { label + EscapedText.spaces(1) + $0 }, importance: 5)
     } else {
-      parts.append(label)
+      line.append(label, importance: 5)
     }
     if state.bytes > 0 || totalBytes != nil {
       let done = HumanReadable.bytes(state.bytes)
-      parts.append(totalBytes.map { "\(done) of \(HumanReadable.bytes($0))" } ?? "\(done)")
+      line.append(totalBytes.map { "\(done) of \(HumanReadable.bytes($0))" } ?? "\(done)", "", importance: 2)
     }
-    if let totalFiles, totalFiles != 1 { parts.append("\(state.files) of \(totalFiles) files") }
+    if let totalFiles, totalFiles != 1 { line.append("\(state.files) of \(totalFiles) files", "", importance: 1) }
     if state.rate >= 1 {
-      parts.append("\(HumanReadable.bytes(UInt64(min(state.rate, 1e18))))/s")
+      line.append("\(HumanReadable.bytes(UInt64(min(state.rate, 1e18))))/s", "", importance: 3)
       if let totalBytes, totalBytes > state.bytes {
         let seconds = Double(totalBytes - state.bytes) / state.rate
-        if seconds < 1e9 { parts.append("\(HumanReadable.duration(seconds: Int64(seconds.rounded(.up)))) left") }
+        if seconds < 1e9 {
+          line.append("\(HumanReadable.duration(seconds: Int64(seconds.rounded(.up)))) left", "", importance: 4)
+        }
       }
     }
-    if state.item.text.isEmpty == false { parts.append(state.item) }
-    return parts.dropFirst().reduce(parts[0]) { $0 + EscapedText.spaces(2) + $1 }
+    line.append(FittedLine.shortened(state.item), importance: 0)
+    return line.text(columns: output.progressColumns)
   }
 
   private func fraction(_ state: State) -> Double? {

@@ -68,8 +68,13 @@ extension FileDescriptor {
     }
   }
 
-  /// How many bytes can still be written to the file system that this file lies in, by this process.
-  package func freeByteCount() throws(Errno) -> Int64 { try SystemCalls.freeByteCount(descriptor) }
+  /// What can still be written to the file system that this file lies in, by this process.
+  package func space() throws(Errno) -> VolumeSpace { try SystemCalls.space(descriptor) }
+
+  /// How many bytes of the content of a file in this directory lie on the disk: fewer than its length where it has holes.
+  package func allocatedByteCount(of name: [UInt8]) throws(Errno) -> Int64 {
+    try SystemCalls.allocatedByteCount(Self.component(name), below: descriptor)
+  }
 
   private static func component(_ name: [UInt8]) throws(Errno) -> CPath {
     guard !PathParts.isSpecial(name), !name.contains(UInt8(ascii: "/")) else { throw .invalidArgument }

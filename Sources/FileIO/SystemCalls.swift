@@ -144,12 +144,24 @@ enum SystemCalls {
     return FileStatus(found)
   }
 
-  static func freeByteCount(_ descriptor: CInt) throws(Errno) -> Int64 {
+  static func space(_ descriptor: CInt) throws(Errno) -> VolumeSpace {
     var found = statvfs()
     // The structure outlives the call.
     _ = try perform(.status, .descriptor(descriptor)) { _ in Int(unsafe fstatvfs(descriptor, &found)) }
-    let (bytes, overflow) = UInt64(found.f_bavail).multipliedReportingOverflow(by: UInt64(found.f_frsize))
-    return overflow ? .max : Int64(clamping: bytes)
+    return VolumeSpace(
+      freeBlocks: UInt64(found.f_bavail), fragment: UInt64(found.f_frsize), freeFiles: UInt64(found.f_favail), files: UInt64(found.f_files))
+  }
+
+  /// How many bytes of a file's content lie on the disk: fewer than its length where it has holes.
+  static func allocatedByteCount(_ path: CPath, below folder: CInt) throws(Errno) -> Int64 {
+    var found = stat()
+    _ = try perform(.status, .name(folder, path)) { _ in
+      // The structure and the path, which is ended by NUL, outlive the call.
+      Int(unsafe fstatat(folder, path.characters, &found, AT_SYMLINK_NOFOLLOW))
+    }
+    // POSIX leaves the unit open; on Linux and Apple's systems it is 512 bytes, whatever the block is.
+    let (bytes, overflow) = Int64(found.st_blocks).multipliedReportingOverflow(by: 512)
+    return min(Int64(found.st_size), overflow ? .max : bytes)
   }
 
   static func setPermissions(_ descriptor: CInt, _ permissions: UInt16) throws(Errno) {

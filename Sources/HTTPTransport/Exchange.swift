@@ -10,6 +10,8 @@ final class Exchange {
 
   /// In how many seconds the server wants to be asked again.
   var retryAfter: Int? { headers.retryAfter }
+  /// What its headers say of why it gives nothing.
+  var reason: String? { headers.reason }
   private(set) var bodyByteCount: Int64 = 0
 
   private let url: String

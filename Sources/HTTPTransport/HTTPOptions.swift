@@ -17,7 +17,7 @@ public struct HTTPOptions: Sendable {
   public var redirectLimit = 5
   /// Names and passwords, each for one origin alone.
   public var credentials: [HTTPCredentials] = []
-  /// Tokens, each for one origin alone.
+  /// Tokens, each for one origin alone, and for no redirect there.
   public var tokens: [HTTPToken] = []
 
   public init(userAgent: String) { self.userAgent = userAgent }
@@ -45,7 +45,7 @@ public struct HTTPCredentials: Sendable {
   }
 }
 
-/// A bearer token that one origin, and no other, gets to see.
+/// A bearer token that one origin, and no other, gets to see, and that no redirect carries on, not within that origin either.
 public struct HTTPToken: Sendable {
   let origin: Origin
   let text: String

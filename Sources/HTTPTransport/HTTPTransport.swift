@@ -5,7 +5,7 @@ public import ModelInstaller
 ///
 /// - Certificates and their names are checked, of a proxy too; TLS is 1.2 or newer.
 /// - Redirects are followed by this code and not by the library: at most five, to http and https alone, never from https to http. None gets
-///   credentials that are another origin's, nor any from its own URL.
+///   credentials that are another origin's, nor any from its own URL; and none gets a token, not on the token's own host either.
 /// - No `.netrc`, no cookies, no cache of other servers' promises, nothing but HTTP/1.1.
 /// - Only the body of a 200 is handed on, or of a 206 that is the part asked for. It is never longer than what was asked for, and never decoded.
 /// - Proxies are those of the usual variables: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`.
@@ -32,7 +32,7 @@ public final class HTTPTransport: Transport {
     _ url: HTTPURL, byteLimit: Int64, receive: (Span<UInt8>) throws(InstallationError) -> Void
   ) throws(InstallationError) {
     guard var current = ParsedURL(url.text) else { throw .unusableURL(expected: "http:// or https://") }
-    try get(&current, byteLimit: byteLimit, part: nil, receive: receive)
+    try get(&current, isRedirected: false, byteLimit: byteLimit, part: nil, receive: receive)
   }
 
   public func get(
@@ -42,7 +42,9 @@ public final class HTTPTransport: Transport {
     guard var current = ParsedURL(url.text) else { throw .unusableURL(expected: "http:// or https://") }
     let part = FilePart(range: range, byteCount: byteCount)
     if var known = destinations[url.text] {
-      do throws(InstallationError) { return try get(&known, byteLimit: Int64(range.count), part: part, receive: receive) } catch {
+      do throws(InstallationError) {
+        return try get(&known, isRedirected: true, byteLimit: Int64(range.count), part: part, receive: receive)
+      } catch {
         // A refusal, of which no byte was handed on: the URL that a redirect led to has expired.
         switch error {
         case .transport(.notAvailable), .transport(.status): destinations[url.text] = nil
@@ -51,20 +53,24 @@ public final class HTTPTransport: Transport {
       }
     }
     let original = current.text
-    try get(&current, byteLimit: Int64(range.count), part: part, receive: receive)
+    try get(&current, isRedirected: false, byteLimit: Int64(range.count), part: part, receive: receive)
     guard current.text != original else { return }
     if destinations.count >= Self.destinationLimit { destinations.removeAll() }
     destinations[url.text] = current
   }
 
   /// Follows redirects.
-  /// - Parameter url: in the end where the answer came from.
+  /// - Parameters:
+  ///   - url: in the end where the answer came from.
+  ///   - isRedirected: whether it is where a redirect led to before.
   private func get(
-    _ url: inout ParsedURL, byteLimit: Int64, part: FilePart?, receive: (Span<UInt8>) throws(InstallationError) -> Void
+    _ url: inout ParsedURL, isRedirected: Bool, byteLimit: Int64, part: FilePart?,
+    receive: (Span<UInt8>) throws(InstallationError) -> Void
   ) throws(InstallationError) {
     let first = url
-    for _ in 0...options.redirectLimit {
-      guard let location = try get(url, byteLimit: byteLimit, part: part, receive: receive) else { return }
+    for count in 0...options.redirectLimit {
+      let token = isRedirected || count > 0 ? nil : options.tokens.first { $0.origin == first.origin }
+      guard let location = try get(url, token, byteLimit: byteLimit, part: part, receive: receive) else { return }
       url = try target(of: location, from: url)
     }
     throw .transport(.redirect(url: first.shown, .tooMany(limit: options.redirectLimit)))
@@ -72,10 +78,10 @@ public final class HTTPTransport: Transport {
 
   /// - Returns: where the server sends the client instead.
   private func get(
-    _ url: ParsedURL, byteLimit: Int64, part: FilePart?, receive: (Span<UInt8>) throws(InstallationError) -> Void
+    _ url: ParsedURL, _ token: HTTPToken?, byteLimit: Int64, part: FilePart?, receive: (Span<UInt8>) throws(InstallationError) -> Void
   ) throws(InstallationError) -> String? {
     let credentials = options.credentials.first { $0.origin == url.origin }
-    let token = options.tokens.first { $0.origin == url.origin }
+    let expected = part == nil ? 200 : 206
     return try withoutActuallyEscaping(receive) { receive throws(InstallationError) in
       let exchange = Exchange(url.shown, byteLimit: byteLimit, part: part, isCancelled: isCancelled, receive: receive)
       let failure = request.perform(url, credentials, token, part, exchange)
@@ -83,11 +89,13 @@ public final class HTTPTransport: Transport {
       switch exchange.status {
       // Whatever became of the rest of it, the server has answered.
       case let status? where [301, 302, 303, 307, 308].contains(status) && exchange.location != nil: return exchange.location
-      case let status? where status == 404 || status == 403: throw .transport(.notAvailable(url: url.shown, status: status))
+      case let status? where status == 404 || status == 403:
+        throw .transport(.notAvailable(url: url.shown, status: status, expected: expected, reason: exchange.reason))
       case let status? where status == 429 || status == 503:
-        guard let seconds = exchange.retryAfter else { throw .transport(.status(url: url.shown, status)) }
-        throw .transport(.overloaded(url: url.shown, status: status, retryAfter: seconds))
-      case let status? where !exchange.isUseful: throw .transport(.status(url: url.shown, status))
+        guard let seconds = exchange.retryAfter else { throw .transport(.status(url: url.shown, status, expected: expected)) }
+        throw .transport(.overloaded(url: url.shown, status: status, expected: expected, retryAfter: seconds))
+      case let status? where !exchange.isUseful:
+        throw .transport(.status(url: url.shown, status, expected: expected, reason: exchange.reason))
       default: break
       }
       if let failure { throw .transport(failure) }

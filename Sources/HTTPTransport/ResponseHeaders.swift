@@ -12,6 +12,11 @@ struct ResponseHeaders {
   private(set) var retryAfter: Int?
   /// What the body is encoded by, where it is not the plain bytes.
   private(set) var encoding: String?
+  private var errorCode: String?
+  private var errorMessage: String?
+
+  /// Why the server gives nothing, as the Hugging Face Hub says it: in one word, or else in its words.
+  var reason: String? { errorCode ?? errorMessage }
 
   private static let shownByteCount = 64
 
@@ -40,6 +45,8 @@ struct ResponseHeaders {
     case "content-range": contentRange = String(value.prefix(2 * Self.shownByteCount))
     // The other form, a date, would need this machine's clock to be right.
     case "retry-after": retryAfter = value.utf8.allSatisfy(isDigit) ? Int(value) : nil
+    case "x-error-code" where !value.isEmpty: errorCode = String(value.prefix(Self.shownByteCount))
+    case "x-error-message" where !value.isEmpty: errorMessage = String(value.prefix(2 * Self.shownByteCount))
     case "content-encoding": encoding = String(value.prefix(Self.shownByteCount))
     // RFC 9112 §6.1: chunks are taken apart by the library; a coding besides would change the bytes.
     case "transfer-encoding" where value.lowercased() != "chunked": encoding = String(value.prefix(Self.shownByteCount))

@@ -45,6 +45,9 @@ public struct HTTPURL: Hashable, Sendable {
 
   private init(checked text: String) { self.text = text }
 
+  /// Scheme, host and port, with a slash behind them: what every URL of the same place begins with.
+  var origin: String { text.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//") + "/" }
+
   /// For messages: without the query, which may be a signature.
   package var shown: String { String(text.prefix { $0 != "?" }) }
 

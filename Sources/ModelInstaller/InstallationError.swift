@@ -88,6 +88,7 @@ extension InstallationError {
     case .served(.file, _), .served(.unavailable, _): 1
     case .served, .verification, .undecidedRoot: 3
     case .transport(.notAvailable): 1
+    case .transport(.folder(let error)) where error.errno == .notFound: 1
     case .model: 3
     case .store, .file, .transport, .unusableURL, .reservedTarget, .damagedMirrorList, .cancelled: 2
     }

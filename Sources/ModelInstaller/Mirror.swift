@@ -29,16 +29,21 @@ extension Mirror {
     case .server(let url): try network.get(url.appending(path), byteLimit: byteLimit, receive: receive)
     case .folder(let folder):
       let name = "\(folder)/\(String(decoding: path, as: UTF8.self))"
-      let file: FileDescriptor
-      do { file = try openRegularFile(name, followingLinks: true) } catch { throw .file(error) }
+      let file = try inFolder { () throws(FileError) in try openRegularFile(name, followingLinks: true) }
       var buffer = [UInt8](repeating: 0, count: Self.pieceByteCount)
       while true {
         guard !isCancelled() else { throw .cancelled }
-        let count: Int
-        do { count = try file.read(into: &buffer) } catch { throw .file(.system(.read, path: name, error)) }
+        let count = try inFolder { () throws(FileError) in
+          try FileError.describing(.read, name) { () throws(Errno) in try file.read(into: &buffer) }
+        }
         if count == 0 { return }
         try receive(buffer.span.extracting(first: count))
       }
     }
   }
+}
+
+/// Reads from a mirror that is a folder: what fails there is the mirror's fault, and none of the disk that is written to.
+func inFolder<Result: ~Copyable>(_ body: () throws(FileError) -> Result) throws(InstallationError) -> Result {
+  do { return try body() } catch { throw .transport(.folder(error)) }
 }

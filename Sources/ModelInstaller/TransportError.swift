@@ -1,11 +1,16 @@
+public import FileIO
+
 /// Why a request brought nothing. URLs stand here without user name, password and query, so that every message can be shown.
 public enum TransportError: Error, Equatable, Sendable {
-  /// The server says that there is no such file: 404, or 403 as stores of objects say it.
-  case notAvailable(url: String, status: Int)
-  /// The server answered with another status than 200.
-  case status(url: String, Int)
+  /// The server says that there is no such file: 404, or 403 as stores of objects say it. `expected` is 206 where a part was asked for;
+  /// `reason` is what the server's headers say of it, as the Hugging Face Hub's do (`X-Error-Code`, or else `X-Error-Message`).
+  case notAvailable(url: String, status: Int, expected: Int = 200, reason: String? = nil)
+  /// The server answered with another status than the one that brings the file.
+  case status(url: String, Int, expected: Int = 200, reason: String? = nil)
   /// The server has too much to do, and says in how many seconds to ask again.
-  case overloaded(url: String, status: Int, retryAfter: Int)
+  case overloaded(url: String, status: Int, expected: Int = 200, retryAfter: Int)
+  /// A mirror that is a folder of this machine does not have the file, or does not give it.
+  case folder(FileError)
   /// A part was asked for, and the server gives only the whole.
   case rangeIgnored(url: String)
   /// A part was asked for, and the server gives another one, or one of a file of another length.
@@ -43,10 +48,11 @@ public enum TransportError: Error, Equatable, Sendable {
 extension TransportError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .notAvailable(let url, let status), .status(let url, let status):
-      "the server answered with status \(status) for \(url): expected 200"
-    case .overloaded(let url, let status, let seconds):
-      "the server answered with status \(status) for \(url): expected 200; it asks to be left alone for \(seconds) s"
+    case .notAvailable(let url, let status, let expected, let reason), .status(let url, let status, let expected, let reason):
+      "the server answered with status \(status) for \(url): expected \(expected)\(reason.map { ", found \($0)" } ?? "")"
+    case .overloaded(let url, let status, let expected, let seconds):
+      "the server answered with status \(status) for \(url): expected \(expected); it asks to be left alone for \(seconds) s"
+    case .folder(let error): error.description
     case .rangeIgnored(let url): "the server gives only the whole of \(url): expected a part"
     case .wrongRange(let url, let expected, let found):
       "the server answered with another part of \(url): expected \(expected), found \(found)"
@@ -65,10 +71,10 @@ extension TransportError {
   /// Whether asking again may bring it: what a server or a connection had for the moment. What will be so again never is.
   package var mayPass: Bool {
     switch self {
-    case .status(_, let status): status == 408 || status == 429 || (500...599).contains(status) && status != 501 && status != 505
+    case .status(_, let status, _, _): status == 408 || status == 429 || (500...599).contains(status) && status != 501 && status != 505
     case .overloaded: true
     case .connection(_, let fault, _): fault == .unreachable || fault == .timedOut || fault == .broken
-    case .notAvailable, .rangeIgnored, .wrongRange, .tooLong, .encoded, .redirect: false
+    case .notAvailable, .folder, .rangeIgnored, .wrongRange, .tooLong, .encoded, .redirect: false
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import CommandFailures
 internal import CommandLineSupport
 internal import DeviceCommands
+internal import FileIO
 internal import ManifestVerifier
 internal import ModelInstaller
 
@@ -21,6 +22,11 @@ extension Failure {
     case .served(let error, let mirror):
       self.init(error)
       place = [place, mirror.description].compactMap { $0 }.joined(separator: ", ")
+      // The hint of a file that lies on the disk: of this one nothing does.
+      switch error {
+      case .wrongLength, .wrongDigest, .wrongSegment: hint = "try again later, or use another mirror; nothing of it is used"
+      default: break
+      }
     case .undecidedRoot(let path, let mirror, let error):
       self.init(error)
       let reason = message
@@ -59,13 +65,20 @@ extension Failure {
   private init(_ error: TransportError) {
     let other = "try again later, or use another mirror; what is there already stays as it is"
     switch error {
-    case .notAvailable(let url, let status), .status(let url, let status):
+    case .notAvailable(let url, let status, let expected, let reason), .status(let url, let status, let expected, let reason):
       self.init(
-        .network, Self.words(status), expected: "status 200", found: "status \(status)", at: url,
+        .network, Self.words(status), expected: "status \(expected)", found: "status \(status)\(reason.map { ", \($0)" } ?? "")", at: url,
         hint: "check that the URL is that of the published folder; \(other)")
-    case .overloaded(let url, let status, let seconds):
+    case .folder(let error) where error.errno == .notFound:
       self.init(
-        .network, "the server has too much to do", expected: "status 200", found: "status \(status)", at: url,
+        .network, "the mirror does not have it", expected: "the file", found: "none", at: error.path,
+        hint: "check that the folder is the published one; \(other)")
+    case .folder(let error):
+      self.init(error)
+      (code, hint) = (.network, [hint, other].compactMap { $0 }.joined(separator: "; "))
+    case .overloaded(let url, let status, let expected, let seconds):
+      self.init(
+        .network, "the server has too much to do", expected: "status \(expected)", found: "status \(status)", at: url,
         hint: "it asks to be left alone for \(seconds) s; \(other)")
     case .rangeIgnored(let url):
       self.init(.network, "the server gives only whole files", expected: "a part of the file", at: url, hint: other)

@@ -35,7 +35,10 @@ extension Failure {
     case .nothingForDevice(let nothing):
       self.init(
         .nothingForDevice, "\(nothing.model) has nothing for this device", expected: "a variant for \(nothing.device)",
-        hint: "name one of these as :VARIANT if this device can use it all the same, or ask the publisher for another")
+        hint: nothing.fittingVersions.first.map {
+          "ask for \(nothing.model)@\($0), which has one\(nothing.fittingVersions.count > 1 ? ", or for one of the others" : ""): "
+            + nothing.fittingVersions.joined(separator: ", ")
+        } ?? "name one of these as :VARIANT if this device can use it all the same, or ask the publisher for another")
       items = nothing.offers.map(\.description)
     case .unusableName(let model, let name):
       self.init(.malformed, "\(model) can't be laid out on a disk", found: name, hint: "the publisher has to name it otherwise")
@@ -44,6 +47,11 @@ extension Failure {
         .disk, "too little space on the disk", expected: "\(HumanReadable.exactBytes(needed)) free",
         found: "\(HumanReadable.exactBytes(free)) free", at: path,
         hint: "make room, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
+    case .insufficientFiles(let path, let needed, let free):
+      self.init(
+        .disk, "too little room for files on the disk", expected: "room for \(HumanReadable.grouped(needed)) files and folders",
+        found: "room for \(HumanReadable.grouped(free))", at: path,
+        hint: "remove files, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
     case .locked(let path, let process):
       self.init(
         .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
@@ -95,6 +103,23 @@ extension Failure {
         .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it",
         found: hasToken ? "a token without that leave" : "no token",
         hint: "accept the terms on the repository's page at huggingface.co\(hasToken ? " with the token's account" : ", and set HF_TOKEN")")
+    case .noRepository(let repository, let hasToken):
+      self.init(
+        .network, "the Hugging Face Hub has no repository \(repository), or does not show it", expected: "a repository of that name",
+        found: hasToken ? "none that this token may see" : "none that may be seen without a token",
+        hint: "tell the publisher, if it is gone; if it is private, set HF_TOKEN to a token that may read it")
+    case .invalidToken(let repository):
+      self.init(
+        .network, "the Hugging Face Hub does not take the token", expected: "a token that is valid",
+        found: "one that is not, or not any more",
+        at: repository,
+        hint: "make a new token at huggingface.co/settings/tokens, and set HF_TOKEN to it; or unset it, if the repository is public")
+    case .moved(let repository, let place):
+      self.init(
+        .network, "the repository \(repository) seems to have moved on the Hugging Face Hub",
+        expected: "the file, where the publisher says it is", found: "a redirect to where a token is wanted, and a token follows none",
+        at: place,
+        hint: "ask the publisher to name the new place")
     }
   }
 }

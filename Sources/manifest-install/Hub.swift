@@ -8,7 +8,7 @@ enum Hub {
   static let discussion =
     "Files that the publisher has on the Hugging Face Hub come from there first. The token from HF_TOKEN, or from the file that HF_TOKEN_PATH names, "
     + "or that huggingface-cli login wrote, goes to the Hub's own host only: never to the mirror that HF_ENDPOINT names, and never to where a redirect "
-    + "leads. HF_HUB_OFFLINE=1 leaves the Hub out."
+    + "leads, on the Hub's own host neither. HF_HUB_OFFLINE=1 leaves the Hub out."
 
   /// The Hub, and the token for its own host, if there is one.
   static func settings() throws(Failure) -> (hub: HuggingFaceHub, tokens: [HTTPToken]) {

@@ -2,7 +2,7 @@ internal import CommandLineSupport
 internal import ModelInstaller
 internal import Synchronization
 
-/// Shows how an installation goes: a bar for the file and one for the whole on a terminal, plain lines elsewhere, one event a line with
+/// Shows how an installation goes: a bar for the file and below it one for the whole on a terminal, plain lines elsewhere, one event a line with
 /// `--json`.
 final class InstallProgress: Sendable {
   private struct State {
@@ -78,10 +78,10 @@ final class InstallProgress: Sendable {
     }
   }
 
-  func finish() { output.draw(nil) }
+  func finish() { output.draw([]) }
 
   private func show(isForced: Bool) {
-    let line: EscapedText? = state.withLock { state in
+    let lines: [EscapedText]? = state.withLock { state in
       let now = Surroundings.monotonicNanoseconds
       let elapsed = now >= state.lastShown ? now - state.lastShown : 0
       let interval: UInt64 = output.drawsProgress || output.isJSON ? 100_000_000 : 30_000_000_000
@@ -92,42 +92,48 @@ final class InstallProgress: Sendable {
         state.rate += (current - state.rate) * (state.rate == 0 ? 1 : min(1, seconds / 3))
         (state.lastShown, state.doneWhenShown) = (now, state.done)
       }
-      return Self.line(state)
+      return Self.lines(state, columns: output.progressColumns)
     }
-    guard let line else { return }
+    guard let lines else { return }
     if output.isJSON {
       let (path, done, total) = state.withLock { ($0.path, $0.done, $0.total) }
       guard !path.isEmpty else { return }
       output.event(["event": "progress", "path": .string(path), "done": .integer(done), "total": .integer(total)])
     } else if output.drawsProgress {
-      output.draw(line)
+      output.draw(lines)
     } else {
-      output.note(line)
+      output.note(lines.dropFirst().reduce(lines[0]) { $0 + EscapedText.spaces(2) + $1 })
     }
   }
 
-  /// `downloading  weights.gguf [####------] 40 %  total [##--------] 20 %  1.2 GB of 6 GB  80 MB/s  1 min left`
-  private static func line(_ state: State) -> EscapedText {
-    var parts: [EscapedText] = ["\(state.words)"]
+  /// What is done and the file's bar, and below them the bar of the whole, speed and time left:
+  /// ```
+  /// downloading  weights.gguf  [####------] 40 %
+  /// total [##--------] 20 %  1.2 GB of 6.0 GB  80 MB/s  1 min left
+  /// ```
+  private static func lines(_ state: State, columns: Int) -> [EscapedText] {
+    var first = FittedLine()
+    first.append("\(state.words)", importance: 3)
     if !state.path.isEmpty {
       let name = state.path.split(separator: "/").last.map(String.init) ?? state.path
-      parts.append("\(name) \(bar(state.fileDone, state.fileTotal))")
+      first.append(FittedLine.shortened("\(name)"), importance: 1)
+      first.append(bars(state.fileDone, state.fileTotal), importance: 2)
     }
-    if state.total > 0 {
-      parts.append("total \(bar(state.done, state.total))")
-      parts.append("\(HumanReadable.bytes(max(0, state.done))) of \(HumanReadable.bytes(state.total))")
-    }
+    guard state.total > 0 else { return [first.text(columns: columns)] }
+    var second = FittedLine()
+    second.append(bars(state.done, state.total).map { "total \($0)" }, importance: 2)
+    second.append("\(HumanReadable.bytes(max(0, state.done))) of \(HumanReadable.bytes(state.total))", "", importance: 1)
     if state.rate >= 1 {
-      parts.append("\(HumanReadable.bytes(UInt64(min(state.rate, 1e18))))/s")
-      let seconds = Double(max(0, state.total - state.done)) / state.rate
-      if seconds >= 1, seconds < 1e9 { parts.append("\(HumanReadable.duration(seconds: Int64(seconds.rounded(.up)))) left") }
+      second.append("\(HumanReadable.bytes(UInt64(min(state.rate, 1e18))))/s", "", importance: 3)
+      let seconds = Double(state.total - state.done) / state.rate
+      if seconds > 0, seconds < 1e9 {
+        second.append("\(HumanReadable.duration(seconds: Int64(seconds.rounded(.up)))) left", "", importance: 4)
+      }
     }
-    return parts.dropFirst().reduce(parts[0]) { $0 + EscapedText.spaces(2) + $1 }
+    return [first.text(columns: columns), second.text(columns: columns)]
   }
 
-  private static func bar(_ done: Int64, _ total: Int64) -> String {
-    let fraction = total > 0 ? max(0, min(1, Double(done) / Double(total))) : 1
-    let filled = Int(fraction * 10)
-    return "[\(String(repeating: "#", count: filled))\(String(repeating: "-", count: 10 - filled))] \(Int(fraction * 100)) %"
+  private static func bars(_ done: Int64, _ total: Int64) -> [EscapedText] {
+    FittedLine.bars(total > 0 ? Double(done) / Double(total) : 1, widths: [10, 4])
   }
 }

@@ -7,8 +7,10 @@ internal import TUFMetadata
 
 enum InstallVerb {
   private static let rehearse = Option.flag(
-    "--dry-run", "Tell the variant, what would be fetched, and the disk space it takes; change nothing.")
-  private static let offline = Option.flag("--offline", "Use what is here; contact nobody.")
+    "--dry-run",
+    "Tell the variant, what would be fetched, and the disk space it takes, and fail where there is too little; change nothing. Asks the mirrors, so "
+      + "not with --offline.")
+  private static let offline = Option.flag("--offline", "Use what is here; contact nobody. Not with --dry-run.")
   private static let check = Option.value(
     "--check", "COMMAND",
     "Run this in a shell once all is verified; unless it ends with 0 the version does not become active. MODEL_FOLDER names the folder of its files; MODEL, "
@@ -20,8 +22,8 @@ enum InstallVerb {
     options: ModelSession.options + [StoreOptions.platform, StoreOptions.architecture, StoreOptions.runtime, check, rehearse, offline],
     conflicts: [[rehearse.name, offline.name]],
     discussion: [
-      "Takes the newest version that is not withdrawn, and of its variants the one for this device: the exact architecture first, then the platform's "
-        + "general one.",
+      "Takes the newest version that is not withdrawn and has a variant for this device, and of its variants the exact architecture's first, then the "
+        + "platform's general one. Newer versions that have none are named.",
       "What is on this disk already is verified and used: an interrupted download goes on, and a file that another version has is not fetched again. The "
         + "space that is needed is known before the first byte is fetched.",
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
@@ -29,7 +31,7 @@ enum InstallVerb {
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one event a line, and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, present, "
+      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, present, "
         + "stand-in or, of a rehearsal, planned.",
     ],
     exitCodes: [
@@ -40,13 +42,13 @@ enum InstallVerb {
       .init("manifest-install install org/name@1.2:q4 --dry-run", "what it would take"),
       .init("manifest-install install org/name --check 'my-app --try \"$MODEL_FOLDER\"'", "only if the app can use it"),
     ],
-    run: run)
+    hasEvents: true, run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
     let device = try StoreOptions.device(invocation)
     let path = try StoreOptions.folder(invocation)
-    if invocation.flag(rehearse.name) { return try rehearse(request, device, ModelStore.reading(path), invocation, output) }
+    if invocation.flag(rehearse.name) { return try rehearse(request, device, path, invocation, output) }
     let isOffline = invocation.flag(offline.name)
     if isOffline, let store = try ModelStore.reading(path), let outcome = try store.activeSatisfying(request) {
       try show(outcome, of: request.model, in: store, output)
@@ -98,18 +100,23 @@ enum InstallVerb {
   }
 
   private static func rehearse(
-    _ request: ModelRequest, _ device: Device, _ store: ModelStore?, _ invocation: Invocation, _ output: Output
+    _ request: ModelRequest, _ device: Device, _ path: String, _ invocation: Invocation, _ output: Output
   ) throws -> ExitCode {
+    let store = try ModelStore.reading(path)
     let session = try ModelSession(invocation, output)
     let found = try session.lookUp([request], in: store, device: device)[0]
     session.progress.finish()
-    let plan = try InstallPlan(rehearsing: chosen(found), in: store)
+    let plan = try InstallPlan(rehearsing: chosen(found), in: store, at: path, staging: invocation.value(StoreOptions.staging.name))
     output.line("\(plan.model)@\(plan.version):\(plan.variant)", style: .heading)
     let kind = [plan.format, plan.quantisation].compactMap { $0 }.joined(separator: ", ")
     if !kind.isEmpty { output.line("Format:     \(kind)") }
     output.line("Licence:    \(plan.licence)")
     output.line("Download:   \(HumanReadable.bytes(plan.downloadByteCount)) of \(HumanReadable.bytes(plan.byteCount))")
     output.line("Disk:       \(HumanReadable.bytes(plan.diskByteCount)) more than now; the version before stays as the way back")
+    for space in plan.space {
+      output.line(
+        "Space:      \(HumanReadable.bytes(space.neededByteCount)) needed, \(HumanReadable.bytes(space.freeByteCount)) free: \(space.path)")
+    }
     output.line("Installed:  \(plan.isActive ? "yes, and active" : plan.isInstalled ? "yes" : "no")")
     output.report("model", .string(plan.model))
     output.report("version", .string(plan.version))
@@ -121,9 +128,14 @@ enum InstallVerb {
     output.report("disk", .integer(plan.diskByteCount))
     output.report("bytes", .integer(plan.byteCount))
     output.report(
+      "space",
+      .array(
+        plan.space.map { ["path": .string($0.path), "needed": .integer($0.neededByteCount), "free": .integer($0.freeByteCount)] }))
+    output.report(
       "files",
       .array(
         plan.files.map { ["path": .string($0.path), "bytes": .integer($0.byteCount), "present": .integer($0.present)] }))
+    if let shortage = plan.space.lazy.compactMap(\.shortage).first { throw InstallationError.model(shortage) }
     return .done
   }
 

@@ -17,11 +17,11 @@ enum RepairVerb {
       "Where newer metadata can't be had, or has expired, that is told, and what the record says was signed is enough. A version that its publisher withdrew is not "
         + "repaired.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one event a line, and last the result: {\"repaired\":[…],\"intact\":[…]}.",
+      "With --json: one object a line, events and last the result: {\"repaired\":[…],\"intact\":[…]}.",
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install repair", "everything"), .init("manifest-install repair org/name", "one model")],
-    run: run)
+    hasEvents: true, run: run)
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let requests = try invocation.values(models.name).map { try StoreOptions.request($0) }

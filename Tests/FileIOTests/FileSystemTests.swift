@@ -251,4 +251,26 @@ import Testing
     #expect(statuses[0].isSameFile(as: statuses[1]) && statuses[0].linkCount == 2)
     #expect(throws: Errno.exists) { try FileSystem.hardLink(folder("first"), to: folder("second")) }
   }
+
+  @Test func `of a file with holes that is counted which lies on the disk`() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write([UInt8](repeating: 1, count: 1 << 20), to: "file")
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+    try handle.truncate(atOffset: 1 << 30)
+    try handle.close()
+    try folder.write("x", to: "small")
+    let opened = try FileDescriptor(opening: folder.path, .directory)
+    #expect(try (1 << 20..<1 << 24).contains(opened.allocatedByteCount(of: Array("file".utf8))))
+    #expect(try opened.allocatedByteCount(of: Array("small".utf8)) == 1)
+    #expect(throws: Errno.notFound) { try opened.allocatedByteCount(of: Array("none".utf8)) }
+  }
+
+  @Test func `content takes whole blocks`() throws {
+    let folder = try TemporaryFolder()
+    let space = try FileDescriptor(opening: folder.path, .directory).space()
+    let block = space.blockByteCount
+    #expect(space.rounded(0) == 0 && space.rounded(1) == block && space.rounded(block) == block && space.rounded(block + 1) == 2 * block)
+    #expect(space.rounded(.max) >= .max - block)
+    #expect(space.freeByteCount >= 0 && block >= 1)
+  }
 }

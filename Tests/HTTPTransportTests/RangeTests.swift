@@ -44,7 +44,7 @@ struct RangeTests {
 
   @Test("A server that asks to be left alone says for how long")
   func retryAfter() throws {
-    guard case .transport(.overloaded(_, 429, 1))? = try part("busy_first=1").1 as? InstallationError else {
+    guard case .transport(.overloaded(_, 429, 206, 1))? = try part("busy_first=1").1 as? InstallationError else {
       Issue.record("no such error")
       return
     }

@@ -35,6 +35,22 @@ struct TokenTests {
     #expect(found.contains { $0.at == "other" })
   }
 
+  @Test("Nor does a redirect carry it on within its own host, be it remembered or not")
+  func sameHost() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("content", to: "file")
+    let server = try HostileServer(serving: folder.path)
+    var options = HTTPOptions(userAgent: "tests/1")
+    options.tokens = [try HTTPToken("hf_token", for: HTTPURL(server.url("")))]
+    let transport = try HTTPTransport(options)
+    let url = try HTTPURL(server.url("file", "redirect=1"))
+    for range in [0..<3, 3..<7] as [Range<Int64>] { try transport.get(url, range: range, of: 7) { _ in } }
+    try transport.get(url, byteLimit: 7) { _ in }
+    let found = try server.requests("file", atLeast: 5)
+    #expect(found.count == 5)
+    #expect(found.allSatisfy { ($0.headers["authorization"] == "Bearer hf_token") == $0.path.contains("redirect=1") }, "\(found)")
+  }
+
   @Test("What can't stand in a header is no token", arguments: ["", "a b", "a\nb", "ä"])
   func unusableTokens(text: String) throws {
     let url = try HTTPURL("https://example.org")

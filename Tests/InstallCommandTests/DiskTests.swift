@@ -17,18 +17,20 @@ final class SmallDisk {
   private let folder: TemporaryFolder
   private let holder: Process?
 
-  init(megabytes: Int) throws {
+  /// - Parameter fileCount: how many files it has room for, where there is a number.
+  init(megabytes: Int, fileCount: Int? = nil) throws {
+    let size = "size=\(megabytes)m" + (fileCount.map { ",nr_inodes=\($0)" } ?? "")
     folder = try TemporaryFolder()
     let place = folder("disk")
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     guard geteuid() != 0 else {
       (path, holder) = (place, nil)
-      _ = try runChild("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", place]).successful()
+      _ = try runChild("mount", ["-t", "tmpfs", "-o", size, "none", place]).successful()
       return
     }
     let holder = Process()
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-    let script = "mount -t tmpfs -o size=\(megabytes)m none '\(place)' && touch '\(place)/mounted' && exec sleep 600"
+    let script = "mount -t tmpfs -o \(size) none '\(place)' && touch '\(place)/mounted' && exec sleep 600"
     holder.arguments = ["--user", "--map-root-user", "--mount", "sh", "-c", script]
     try holder.run()
     self.holder = holder
@@ -98,6 +100,38 @@ struct DiskTests {
       (error["expected"] as? String)?.contains("6,8") == true && (error["found"] as? String)?.hasSuffix("bytes free") == true, "\(error)")
     #expect(try server.requests(Publication.weights, atLeast: 0).isEmpty)
     #expect(try active(device, disk.path) == "1.0")
+  }
+
+  @Test("Many tiny files are counted as the disk counts them: in whole blocks, and in number")
+  func tinyFiles() throws {
+    let folder = try TemporaryFolder()
+    let paths = (0..<300).map { "acme/many/1/f\($0).txt" }
+    for path in paths { try folder.write(path, to: "models/\(path)") }
+    for words in [["init", "--no-passphrase"], ["publish", folder("models"), "--stage"]] {
+      _ = try runChild(builtCommand("manifest-sign"), words + ["--repository", folder("repository")]).successful()
+    }
+    let server = try HostileServer(serving: folder("repository/manifests"))
+    let device = try InstallDevice(root: folder("repository/manifests/metadata/1.root.json"))
+    func install(_ disk: SmallDisk, _ more: [String] = []) throws -> (ChildResult, [String: Any]) {
+      let result = try device.run(
+        [
+          "install", "acme/many", "--state", device.state, "--store", disk.path, "--metadata-url", server.url("metadata"), "--targets-url",
+          server.url("targets"), "--json",
+        ] + more)
+      return (result, try #require(try device.json(result).last))
+    }
+    for (disk, unit) in [(try SmallDisk(megabytes: 1), "bytes"), (try SmallDisk(megabytes: 64, fileCount: 200), "room for")] {
+      for rehearsal in [["--dry-run"], []] {
+        let (result, last) = try install(disk, rehearsal)
+        #expect(result.status == 14, "\(result.errorText)")
+        let error = try #require(last["error"] as? [String: Any])
+        for figure in ["expected", "found"] { #expect((error[figure] as? String)?.contains(unit) == true, "\(error)") }
+        if !rehearsal.isEmpty { #expect(try #require(last["disk"] as? Int) > 300 * 4096) }
+      }
+    }
+    #expect(try server.requests(".txt", atLeast: 0).isEmpty)
+    let (result, _) = try install(try SmallDisk(megabytes: 4))
+    #expect(result.status == 0, "\(result.errorText)")
   }
 
   @Test(

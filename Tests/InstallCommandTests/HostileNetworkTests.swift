@@ -87,6 +87,48 @@ struct HostileNetworkTests {
     try device.expectActive("1.0")
   }
 
+  @Test("A file that a mirror of this machine does not have is missing as with any server: another version serves, or the error says where")
+  func missingInFolder() throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    _ = try runChild("find", [copy("v2/targets/acme/voice/2.0"), "-name", "*.\(Publication.weights)", "-delete"]).successful()
+    let targets = ["file://" + copy("v2/targets")]
+    let result = try device.install(of: "v2", targets: targets)
+    #expect(
+      result.status == 0 && result.text.hasPrefix("stand-in  acme/voice@1.0:default serves instead of 2.0:default"), "\(result.errorText)")
+    let named = try device.install("acme/voice@2.0", of: "v2", targets: targets)
+    #expect(named.status == 13, "\(named.errorText)")
+    for words in ["the mirror does not have it", "expected: the file", Publication.weights, "use another mirror"] {
+      #expect(named.errorText.contains(words), "\(named.errorText)")
+    }
+    let into = ["--into", device.folder("into"), "--state", device.state, "--metadata-url", try Publication.server.url("v2/metadata")]
+    let got = try device.run(["get", "acme/voice/2.0/\(Publication.weights)", "--targets-url", targets[0]] + into)
+    #expect(got.status == 13 && got.errorText.contains("the mirror does not have it"), "\(got.errorText)")
+    try device.expectActive("1.0")
+  }
+
+  @Test(
+    "A server that breaks off every second answer brings the file all the same, with its segments' hashes and without",
+    arguments: ["v2", "plain"])
+  func everySecondAnswer(state: String) throws {
+    let device = try InstallDevice()
+    let targets = [try Publication.server.url("\(state)/targets", "cuts_every_second", for: Publication.weights)]
+    let result = try device.install("acme/voice@2.0", of: "v2", targets: targets, more: ["--retry-delay", "50"])
+    #expect(result.status == 0, "\(result.errorText)")
+    try device.expectActive("2.0")
+  }
+
+  @Test("What is too long is named, and what to do about it", arguments: ["v2", "plain"])
+  func tooLongIsNamed(state: String) throws {
+    let device = try InstallDevice()
+    let targets = [try Publication.server.url("\(state)/targets", "longer", for: Publication.weights)]
+    let result = try device.install("acme/voice@2.0", of: "v2", targets: targets, more: Self.quick)
+    #expect(result.errorText.contains("\(Publication.weights) has the wrong length"), "\(result.errorText)")
+    #expect(result.errorText.contains("use another mirror") && !result.errorText.contains("get it again"), "\(result.errorText)")
+  }
+
   @Test("A mirror that can't be reached and metadata that can't be trusted block new installs, and nothing else")
   func unreachableMetadata() throws {
     let device = try InstallDevice()

@@ -53,6 +53,22 @@ struct HubTests {
     #expect(try install(device, server.url("", "gated", for: "config.txt"), tree: nil).status == 0)
   }
 
+  @Test(
+    "What the Hub says of a refusal decides what it means",
+    arguments: [
+      ("refused=401:RepoNotFound", "has no repository acme/hub"), ("refused=404:RepoNotFound", "has no repository acme/hub"),
+      ("refused=401:GatedRepo", "accept the terms"), ("refused=401:!Invalid username or password.", "has no repository acme/hub"),
+      ("refused=404:EntryNotFound", "found:    status 404, EntryNotFound"), ("moved_and_refused", "seems to have moved"),
+    ])
+  func refusals(behaviour: String, words: String) throws {
+    let (server, device) = (try hub(), try InstallDevice())
+    let endpoint = server.url("", behaviour.replacing(" ", with: "%20"), for: "config.txt")
+    let result = try install(device, endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint)
+    #expect(result.status == 13 && result.errorText.contains(words), "\(result.errorText)")
+    // Where to, as well.
+    if behaviour == "moved_and_refused" { #expect(result.errorText.contains("~gated~config.txt/\(Self.path)"), "\(result.errorText)") }
+  }
+
   @Test("HF_HUB_OFFLINE leaves the Hub out")
   func offline() throws {
     let (server, device) = (try hub(), try InstallDevice())

@@ -130,6 +130,44 @@ struct InstallTests {
     #expect(try #require(after["download"] as? Int) < all - 1_200_000 + 200)
   }
 
+  /// How an earlier attempt left a file: cut off, with holes, or in another folder than the store's.
+  enum Remains: CaseIterable { case cutOff, withHoles, elsewhere }
+
+  @Test("A rehearsal counts what an interrupted installation left, and no hole in it: so much is then fetched", arguments: Remains.allCases)
+  func rehearsalAfterInterruption(remains: Remains) throws {
+    let device = try InstallDevice()
+    let whole = try Publication.file("acme/voice/2.0/\(Publication.weights)")
+    let segments = 5
+    let part = "\(remains == .elsewhere ? "elsewhere" : "store/staging")/parts/\(try Publication.part("2.0"))"
+    try device.folder.write(Array(whole.prefix(segments * 524_288)), to: part, mode: 0o600)
+    if remains == .withHoles {
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: device.folder(part)))
+      try file.truncate(atOffset: UInt64(whole.count))
+      try file.close()
+    }
+    let version = try KillSite.digest(device.folder.write("acme\0voice\0" + "2.0\0default", to: "key"))
+    for name in ["tokens.bin", "parts/notes.txt"] {
+      let file = try Array(Publication.file("acme/voice/2.0/\(name)"))
+      try device.folder.write(file, to: "store/staging/versions/\(version)/\(name)", mode: 0o444)
+    }
+    let staging = remains == .elsewhere ? ["--staging", device.folder("elsewhere")] : []
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    let server = try HostileServer(serving: copy.path)
+    let targets = [server.url("v2/targets")]
+    let rehearsal = try device.install(of: "v2", targets: targets, more: ["--dry-run", "--json"] + staging).successful()
+    let plan = try #require(try device.json(rehearsal).last)
+    let rest = whole.count - segments * 524_288
+    #expect(plan["download"] as? Int == rest)
+    #expect((rest...rest + 200_000).contains(try #require(plan["disk"] as? Int)))
+    #expect(try server.requests(Publication.weights, atLeast: 0).isEmpty)
+    _ = try device.install(of: "v2", targets: targets, more: staging).successful()
+    try device.expectActive("2.0")
+    let fetched = try server.requests(Publication.weights).filter { $0.path.hasSuffix(Publication.weights) }
+    #expect(fetched.count == 13 - segments)
+    #expect(try server.requests("tokens.bin", atLeast: 0).isEmpty)
+  }
+
   @Test(
     "The variant is that of the device: the exact architecture first, then the platform's general one",
     arguments: [
@@ -153,6 +191,31 @@ struct InstallTests {
       let items = try #require((last["error"] as? [String: Any])?["items"] as? [String])
       #expect(items.contains("1:mac for macos on arm64") && items.contains("1:phone for ios") && items.count == 5)
       #expect(device.names("models").isEmpty)
+    }
+  }
+
+  @Test("Where the newest version has nothing for the device, the newest that has is taken, and the output says so")
+  func newestForDevice() throws {
+    let linux = ["--platform", "linux"]
+    let device = try InstallDevice()
+    let taken = try device.install("acme/newer", more: linux).successful()
+    #expect(taken.text.hasPrefix("installed  acme/newer@2.5:only") && taken.errorText.contains("nothing for linux"), "\(taken.errorText)")
+    #expect(taken.errorText.contains("is in 3.0; the newest version that has something is 2.5"), "\(taken.errorText)")
+    #expect(try device.install("acme/newer", more: ["--platform", "macos"]).successful().text.hasPrefix("installed  acme/newer@3.0:only"))
+  }
+
+  @Test(
+    "A version that is named is not replaced by another: those that have something for the device are named, and where none has, all that exist"
+  )
+  func namedVersionForOthers() throws {
+    let device = try InstallDevice()
+    let named = try device.install("acme/newer@3.0", more: ["--platform", "linux"])
+    #expect(named.status == 18 && named.errorText.contains("3.0:only for macos"), "\(named.errorText)")
+    #expect(named.errorText.contains("ask for acme/newer@2.5") && named.errorText.contains("2.5, 1.0"), "\(named.errorText)")
+    let none = try device.install("acme/newer", more: ["--platform", "windows"])
+    #expect(none.status == 18)
+    for offer in ["3.0:only for macos", "2.5:only for linux", "1.0:only for linux"] {
+      #expect(none.errorText.contains(offer), "\(none.errorText)")
     }
   }
 
@@ -186,16 +249,44 @@ struct InstallTests {
     #expect((failed.last?["error"] as? [String: Any])?["exit"] as? Int == 18)
   }
 
-  @Test("On a terminal a bar for the file and one for the whole show how far it is")
-  func bars() throws {
+  @Test(
+    "With --json there is one object a line also where no event comes",
+    arguments: [
+      (["install", "acme/voice", "--offline"], 0), (["install", "acme/voice", "--targets-url", "ftp://x"], 2), (["install"], 2),
+      (["install", "acme/voice", "--no-such-option"], 2), (["install", "acme/voice", "--offline", "--dry-run"], 2), (["repair"], 0),
+      (["repair", "acme/none"], 1), (["repair", "a/b/c"], 2),
+    ] as [([String], Int32)])
+  func lines(words: [String], status: Int32) throws {
     let device = try InstallDevice()
-    let slow = [try Publication.server.url("v1/targets", "slowly=2000000", for: Publication.weights)]
+    _ = try device.install().successful()
+    let places = words.count == 1 && words[0] == "install" ? [] : ["--store", device.store, "--state", device.state]
+    let result = try device.run(words + places + ["--json"])
+    #expect(result.status == status, "\(result.text)\(result.errorText)")
+    #expect(result.text.split(separator: "\n").count == 1, "\(result.text)")
+    #expect(try device.json(result).count == 1)
+  }
+
+  @Test(
+    "On a terminal a bar for the file and one for the whole show how far it is, with speed and time left, whatever its width",
+    arguments: [40, 80, 100, 120])
+  func bars(columns: Int) throws {
+    let device = try InstallDevice()
+    let slow = [try Publication.server.url("v1/targets", "slowly=500000", for: Publication.weights)]
     let words = try device.words(targets: slow)
     let command = ([try builtCommand("manifest-install")] + words).map { "'\($0)'" }.joined(separator: " ")
     let shown = try runChild(
-      "script", ["-qec", command, "/dev/null"], environment: InstallDevice.noProxies.merging(["TERM": "xterm"]) { $1 })
+      "script", ["-qec", "stty cols \(columns) && \(command)", "/dev/null"],
+      environment: InstallDevice.noProxies.merging(["TERM": "xterm"]) { $1 })
     #expect(shown.status == 0)
-    #expect(shown.text.contains("downloading  weights.safetensors [") && shown.text.contains("  total ["), "\(shown.text)")
+    let frames = shown.text.components(separatedBy: "\r\u{1B}[K").map { frame in
+      frame.replacing("\u{1B}[A\u{1B}[K", with: "").components(separatedBy: "\r\n")
+    }.filter { $0[0].hasPrefix("downloading") }
+    #expect(frames.joined().allSatisfy { $0.count < columns }, "\(frames)")
+    let name = columns < 80 ? "" : #"weights\.safetensors  "#
+    let first = try Regex(#"downloading  \#(name)\[[#-]{10}\] \d+ %"#)
+    let bytes = columns < 80 ? "" : #"\d.* of 7\.8 MB  "#
+    let second = try Regex(#"total \[[#-]{4,10}\] \d+ %  \#(bytes)\d\S* [kM]B/s  \d+ s left"#)
+    #expect(frames.contains { $0.count == 2 && $0[0].wholeMatch(of: first) != nil && $0[1].wholeMatch(of: second) != nil }, "\(frames)")
     #expect(!(try device.install("acme/multi")).errorText.contains("["))
   }
 

@@ -5,7 +5,7 @@ import Testing
 /// A publisher's repository in several states, each a folder of its own, and the server that serves them. All tests share it, and leave it as it is.
 ///
 /// `v1` has the first version of acme/voice, `v2` a second one beside it that shares a file with it, `withdrawn` the second one withdrawn. acme/multi has
-/// variants for several devices, acme/hub a file that is on the Hugging Face Hub.
+/// variants for several devices, acme/newer versions for different ones, acme/hub a file that is on the Hugging Face Hub.
 enum Publication {
   static let voice = "acme/voice"
   /// Twelve segments and a half, so that it has a `.verity`.
@@ -37,6 +37,7 @@ enum Publication {
     }
     try files.moveItem(atPath: models + "/acme/voice/2.0", toPath: folder("later"))
     try writeMulti(write)
+    try writeNewer(write)
     try write(Array("from the hub, or from the tree".utf8), "acme/hub/1/config.txt")
     try write(
       Array(
@@ -104,6 +105,16 @@ enum Publication {
     for (name, _) in variants { try write(Array("the files of \(name)".utf8), "acme/multi/1/\(name).txt") }
     let text = description("Multi", [("1", nil, variants.map { ($0.0, $0.1, ["acme/multi/1/\($0.0).txt"]) })])
     try write(Array(text.utf8), "acme/multi/model.json")
+  }
+
+  /// The newest version is for other devices than those before it.
+  private static func writeNewer(_ write: ([UInt8], String) throws -> Void) throws {
+    let versions = ["3.0", "2.5", "1.0"]
+    for version in versions { try write(Array("the files of \(version)".utf8), "acme/newer/\(version)/file.txt") }
+    let text = description(
+      "Newer",
+      versions.map { ($0, nil, [("only", "\"platforms\":[\"\($0 == "3.0" ? "macos" : "linux")\"]", ["acme/newer/\($0)/file.txt"])]) })
+    try write(Array(text.utf8), "acme/newer/model.json")
   }
 }
 

@@ -142,6 +142,9 @@ struct LibraryTests {
       return
     }
     #expect(plan.downloadByteCount == 300_025 && !plan.isInstalled)
+    let space = try #require(plan.space.first)
+    #expect(plan.space.count == 1 && space.freeByteCount > 0)
+    #expect(plan.diskByteCount >= 300_025 && space.neededByteCount >= plan.diskByteCount && space.neededFileCount > 2)
     #expect(!FileManager.default.fileExists(atPath: published.folder("models")))
   }
 

@@ -225,8 +225,33 @@ class Answer:
         """As the Hub answers for a repository whose terms were not accepted."""
         if self.headers.get("authorization") == "Bearer hf_goodtoken":
             return self.plain()
-        self.head(403 if self.headers.get("authorization") else 401, length=0)
+        self.head(403 if self.headers.get("authorization") else 401, "X-Error-Code: GatedRepo", length=0)
         return True
+
+    def refused(self, _):
+        """As the Hub answers: VALUE is a status, and what it says of it as a code, or behind a ! in words."""
+        status, _, reason = self.value.partition(":")
+        header = f"X-Error-Message: {reason[1:]}" if reason[:1] == "!" else f"X-Error-Code: {reason}"
+        self.head(int(status), *([header] if reason else []), length=0)
+        return True
+
+    def moved_and_refused(self, _):
+        """Redirects within this origin, to where a token is wanted."""
+        return self.moved(f"/~gated~{self.suffix}{urllib.parse.quote(self.path)}")
+
+    def cuts_every_second(self, data):
+        """Breaks off every second of the answers for a file, whatever part of it is asked for."""
+        with self.server.log.lock:
+            counts = self.server.log.counts
+            counts[self.path] = counts.get(self.path, 0) + 1
+            if counts[self.path] % 2 == 0:
+                return self.plain()
+        start, end = self.part(len(data))
+        if self.headers.get("range"):
+            self.head(206, f"Content-Range: bytes {start}-{end - 1}/{len(data)}", length=end - start)
+        else:
+            self.head(200, length=len(data))
+        self.send(data[start:start + (end - start) // 3])
 
     def slowly(self, data):
         """So many bytes a second."""

@@ -59,7 +59,7 @@ struct DownloadSource: Sendable {
   private static let pieceByteCount = 1 << 20
 
   /// Hands on a part of the file.
-  /// - Throws: as `Transport.get`; `gated` where the Hub does not let the file be had.
+  /// - Throws: as `Transport.get`; what `HuggingFaceHub.refusal` tells where the Hub does not let the file be had.
   func read(
     _ range: Range<Int64>, of byteCount: Int64, over network: AnyTransport, hub: HuggingFaceHub, isCancelled: () -> Bool,
     receive: (Span<UInt8>) throws(InstallationError) -> Void
@@ -75,7 +75,7 @@ struct DownloadSource: Sendable {
         } else {
           try network.get(url, range: range, of: byteCount, receive: receive)
         }
-      } catch { throw explained(error, hub, byteCount) }
+      } catch { throw explained(error, url, range, byteCount, hub) }
     case .file(let folder, let path):
       try Self.read("\(folder)/\(String(decoding: path, as: UTF8.self))", range, byteCount, isCancelled: isCancelled, receive: receive)
     }
@@ -89,36 +89,39 @@ struct DownloadSource: Sendable {
     try read(0..<byteCount, of: byteCount, over: network, hub: hub, isCancelled: isCancelled, receive: receive)
   }
 
-  private func explained(_ error: InstallationError, _ hub: HuggingFaceHub, _ byteCount: Int64) -> InstallationError {
-    if case .transport(.tooLong(_, _, let announced)) = error {
+  private func explained(
+    _ error: InstallationError, _ url: HTTPURL, _ range: Range<Int64>, _ byteCount: Int64, _ hub: HuggingFaceHub
+  ) -> InstallationError {
+    guard case .transport(let fault) = error else { return error }
+    if case .tooLong(_, let limit, let announced) = fault {
+      let place = range == 0..<byteCount ? url.shown : "the part of \(url.shown) from byte \(range.lowerBound) on"
       // Of a part that is too long no more is known than that it is.
-      let least = byteCount == .max ? .max : byteCount + 1
-      return .served(.wrongLength(path: shown.description, expected: byteCount, actual: max(announced ?? least, least)), by: shown)
+      let least = limit == .max ? .max : limit + 1
+      return .served(.wrongLength(path: place, expected: limit, actual: max(announced ?? least, least)), by: shown)
     }
-    guard let repository else { return error }
-    switch error {
-    case .transport(.status(_, 401)), .transport(.notAvailable(_, 403)):
-      return .model(.gated(repository: repository, hasToken: hub.hasToken))
-    default: return error
-    }
+    guard let repository, let refusal = hub.refusal(of: repository, at: url, fault) else { return error }
+    return .model(refusal)
   }
 
   private static func read(
     _ path: String, _ range: Range<Int64>, _ byteCount: Int64, isCancelled: () -> Bool,
     receive: (Span<UInt8>) throws(InstallationError) -> Void
   ) throws(InstallationError) {
-    let file = try onDisk { () throws(FileError) in try openRegularFile(path, followingLinks: true) }
-    let status = try at(.inspect, path) { () throws(Errno) in try file.status() }
-    guard status.byteCount == byteCount else {
-      throw .served(.wrongLength(path: path, expected: byteCount, actual: status.byteCount), by: .folder(path))
+    let file = try inFolder { () throws(FileError) in try openRegularFile(path, followingLinks: true) }
+    let found = try inFolder { () throws(FileError) in
+      try FileError.describing(.inspect, path) { () throws(Errno) in try file.status().byteCount }
+    }
+    guard found == byteCount else {
+      throw .served(.wrongLength(path: path, expected: byteCount, actual: found), by: .folder(path))
     }
     var buffer = [UInt8](repeating: 0, count: pieceByteCount)
     var offset = range.lowerBound
     while offset < range.upperBound {
       guard !isCancelled() else { throw .cancelled }
       let wanted = Int(min(Int64(buffer.count), range.upperBound - offset))
-      let count: Int
-      do { count = try file.fill(&buffer, at: offset, enough: Int64(wanted)) } catch { throw .file(.system(.read, path: path, error)) }
+      let count = try inFolder { () throws(FileError) in
+        try FileError.describing(.read, path) { () throws(Errno) in try file.fill(&buffer, at: offset, enough: Int64(wanted)) }
+      }
       guard count > 0 else { break }
       try receive(buffer.span.extracting(first: min(count, wanted)))
       offset += Int64(min(count, wanted))

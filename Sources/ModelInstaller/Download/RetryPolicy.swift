@@ -18,7 +18,7 @@ public struct RetryPolicy: Sendable {
   /// - Parameter failures: how many attempts in a row brought nothing.
   func delay(after failures: Int, _ error: TransportError) -> UInt32? {
     guard error.mayPass, failures < attempts else { return nil }
-    if case .overloaded(_, _, let seconds) = error {
+    if case .overloaded(_, _, _, let seconds) = error {
       guard seconds <= longestRetryAfter else { return nil }
       let (milliseconds, overflow) = max(seconds, 0).multipliedReportingOverflow(by: 1000)
       return overflow ? .max : UInt32(clamping: milliseconds)

@@ -104,6 +104,7 @@ struct SegmentDownload {
     var worst: InstallationError?
     for source in work.usableSources {
       var failures = 0
+      var delivered = work.deliveryCount(of: source)
       attempts: while true {
         guard !context.isCancelled() else { throw .cancelled }
         // Another thread's error ends the whole.
@@ -112,7 +113,7 @@ struct SegmentDownload {
           try read(segment, from: sources[source], &buffer, network)
           try part.write(buffer.span, at: segments.range(of: segment).lowerBound)
           context.report(.received(path: path.description, byteCount: Int64(buffer.count)))
-          return work.finish(segment)
+          return work.finish(segment, from: source)
         } catch {
           switch error {
           case .file(let fault) where fault.path == part.path: throw error
@@ -121,7 +122,10 @@ struct SegmentDownload {
             work.exclude(source, onlyFromSegments: true)
             break attempts
           case .transport(let fault):
-            failures += 1
+            // A source that goes on bringing others is not one that brings nothing.
+            let count = work.deliveryCount(of: source)
+            failures = count > delivered ? 1 : failures + 1
+            delivered = count
             if let delay = context.retry.delay(after: failures, fault) {
               context.report(
                 .retrying(

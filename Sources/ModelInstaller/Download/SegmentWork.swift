@@ -10,6 +10,8 @@ final class SegmentWork: Sendable {
     /// Where to look for the next one that is missing.
     var next = 0
     var blames: [Int]
+    /// How many segments each source has brought.
+    var deliveries: [Int]
     var excluded: Set<Int> = []
     var streams: Set<Int> = []
     var error: InstallationError?
@@ -24,7 +26,8 @@ final class SegmentWork: Sendable {
   private static let patience = 3
 
   init(count: Int, sourceCount: Int) {
-    contents = Mutex(Contents(states: .init(repeating: .missing, count: count), blames: .init(repeating: 0, count: sourceCount)))
+    let none = [Int](repeating: 0, count: sourceCount)
+    contents = Mutex(Contents(states: .init(repeating: .missing, count: count), blames: none, deliveries: none))
   }
 
   // MARK: Segments
@@ -45,8 +48,12 @@ final class SegmentWork: Sendable {
     }
   }
 
-  func finish(_ segment: Int) {
-    contents.withLock { $0.states[segment] = .finished }
+  /// - Parameter source: that brought it; nil where it was there, or came otherwise.
+  func finish(_ segment: Int, from source: Int? = nil) {
+    contents.withLock { contents in
+      contents.states[segment] = .finished
+      if let source { contents.deliveries[source] += 1 }
+    }
     changed.signal()
   }
 
@@ -105,6 +112,8 @@ final class SegmentWork: Sendable {
   var streamSources: [Int] { contents.withLock { $0.streams.sorted() } }
 
   var hasStreams: Bool { contents.withLock { !$0.streams.isEmpty } }
+
+  func deliveryCount(of source: Int) -> Int { contents.withLock { $0.deliveries[source] } }
 
   func exclude(_ source: Int, onlyFromSegments: Bool) {
     contents.withLock { contents in

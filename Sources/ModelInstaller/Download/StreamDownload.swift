@@ -37,7 +37,6 @@ struct StreamDownload: ~Copyable {
       do throws(InstallationError) { return try fetch(from: source, part) } catch {
         switch error {
         case .transport, .served, .model: break
-        case .file(let fault) where fault.path != part.path: break  // A mirror that is a folder.
         default: throw error
         }
         // Of what is no such file at all nothing is worth keeping.

@@ -33,4 +33,29 @@ public struct HuggingFaceHub: Sendable {
     let path = folder + Array("/resolve/".utf8) + revision + [UInt8(ascii: "/")] + Array(segments[2])
     return (String(decoding: folder, as: UTF8.self), endpoint.appending(path))
   }
+
+  /// What a refusal means where the Hub says it of one of its repositories.
+  /// - Parameters:
+  ///   - url: what was asked for.
+  ///   - error: its URL is the one that a redirect led to.
+  /// - Returns: nil where it means no more than with any server.
+  package func refusal(of repository: String, at url: HTTPURL, _ error: TransportError) -> ModelError? {
+    let (place, status, reason): (String, Int, String?)
+    switch error {
+    case .status(let found, 401, _, let why): (place, status, reason) = (found, 401, why)
+    case .notAvailable(let found, let code, _, let why): (place, status, reason) = (found, code, why)
+    default: return nil
+    }
+    guard place == url.shown else {
+      // What stores of objects refuse is a signature that has expired. Only the Hub itself asks for a token there, and the token stays here.
+      return status != 404 && place.hasPrefix(endpoint.origin) ? .moved(repository: repository, to: place) : nil
+    }
+    switch (status, reason) {
+    case (_, "RepoNotFound"): return .noRepository(repository, hasToken: hasToken)
+    case (_, "GatedRepo"), (403, nil): return .gated(repository: repository, hasToken: hasToken)
+    // Who has a token that is one is told with 403 and 404; who has none, of a repository that is private or none with 401.
+    case (401, _): return hasToken ? .invalidToken(repository: repository) : .noRepository(repository, hasToken: false)
+    default: return nil
+    }
+  }
 }

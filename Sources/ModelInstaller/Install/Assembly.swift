@@ -187,33 +187,16 @@ final class Assembly {
 
   // MARK: What is not
 
-  /// What has to be free where, in bytes, and what is.
-  func space() throws(InstallationError) -> [(path: String, needed: Int64, free: Int64)] {
-    var fetched: Int64 = 0
-    var all: Int64 = 0
-    var seen: Set<SHA256Digest> = []
-    for file in missing {
-      let isNew = seen.insert(file.target.hashes.sha256).inserted
-      fetched = sum(fetched, isNew ? max(0, file.target.byteCount - (partByteCount(file) ?? 0)) : 0)
-      all = sum(all, file.target.byteCount)
-    }
-    guard fetched > 0 else { return [] }
-    // Records, descriptions and folders are small beside it.
-    let slack: Int64 = 256 << 10
-    let partsFree = try at(.inspect, store.partsPath) { () throws(Errno) in try parts.freeByteCount() }
-    let isElsewhere = try at(.inspect, path) { () throws(Errno) in try parts.status().device != folder.status().device }
-    guard isElsewhere else { return [(store.path, sum(fetched, slack), partsFree)] }
-    let storeFree = try at(.inspect, path) { () throws(Errno) in try folder.freeByteCount() }
-    return [(store.partsPath, sum(fetched, slack), partsFree), (store.path, sum(all, slack), storeFree)]
+  /// What the missing files will take.
+  func needs() throws(InstallationError) -> DiskNeeds {
+    DiskNeeds(
+      of: missing, lookup, recordByteCount: Int64(try store.record(of: model).bytes.count), store: try Disk(folder, store.path),
+      parts: try Disk(parts, store.partsPath), fetched: fetchedByteCount)
   }
 
-  private func sum(_ first: Int64, _ second: Int64) -> Int64 {
-    let (sum, overflow) = first.addingReportingOverflow(second)
-    return overflow ? .max : sum
-  }
-
-  private func partByteCount(_ file: ModelLookup.File) -> Int64? {
-    (try? parts.status(of: file.target.hashes.sha256.hexadecimal))?.byteCount
+  /// How much of a file an earlier attempt left.
+  func fetchedByteCount(_ target: TargetFile) -> Int64 {
+    (try? parts.allocatedByteCount(of: target.hashes.sha256.hexadecimal)).map { min($0, target.byteCount) } ?? 0
   }
 
   /// Fetches a file, checks its format, and puts it in place.

@@ -39,6 +39,18 @@ public struct InstallPlan: Equatable, Sendable {
     public let present: Int64
   }
 
+  /// What a disk has to have free, and what it has.
+  public struct Space: Equatable, Sendable {
+    /// The folder on it that is written to.
+    public let path: String
+    public let neededByteCount: Int64
+    public let freeByteCount: Int64
+    /// Files and folders that are made.
+    public let neededFileCount: Int64
+    /// How many more it takes; nil where it sets no number.
+    public let freeFileCount: Int64?
+  }
+
   public let model: String
   public let version: String
   public let variant: String
@@ -51,8 +63,10 @@ public struct InstallPlan: Equatable, Sendable {
   public let isActive: Bool
   /// Bytes to fetch.
   public let downloadByteCount: Int64
-  /// Bytes that will be written beside what is on the disk now, the version that is kept as the way back included in that.
+  /// Bytes that will be taken beside what is on the disk now, in whole blocks, the version that is kept as the way back included in that.
   public let diskByteCount: Int64
+  /// The disks that are written to: the one of the store, and before it that of the staging folder where it is another.
+  public let space: [Space]
   /// Bytes of all files of the variant.
   public let byteCount: Int64
 }

@@ -5,34 +5,55 @@ internal import TUFMetadata
 
 extension InstallPlan {
   /// What is going to happen, once it is known what is missing.
-  init(_ lookup: ModelLookup, in store: ModelStore, missing: [ModelLookup.File]) throws(InstallationError) {
-    let missing = Set(missing.map(\.path))
-    try self.init(lookup, in: store) { missing.contains($0.path) ? nil : $0.target.byteCount }
+  init(
+    _ lookup: ModelLookup, in store: ModelStore, missing: [ModelLookup.File], _ needs: DiskNeeds, fetched: (TargetFile) -> Int64
+  ) throws(InstallationError) {
+    self.init(lookup, try store.record(of: lookup.request.model), missing: missing, needs, fetched: fetched)
   }
 
-  /// What would happen, as far as it can be told from names and sizes, without reading anything.
-  package init(rehearsing lookup: ModelLookup, in store: ModelStore?) throws(InstallationError) {
-    let stored = try store.map { store throws(InstallationError) in try StoredFiles(in: store) }
-    try self.init(lookup, in: store) { file in stored?.places(of: file.target).isEmpty == false ? file.target.byteCount : nil }
+  /// What would happen, without reading any file: what has the name and the length of a file that is wanted is taken for it, and of what an
+  /// earlier attempt left as much as lies on the disk. Installing verifies all of that, and fetches what is not as signed after all.
+  /// - Parameters:
+  ///   - path: of the store, which need not be there.
+  ///   - staging: where files would be fetched to, if not in the store.
+  package init(
+    rehearsing lookup: ModelLookup, in store: ModelStore?, at path: String, staging: String?
+  ) throws(InstallationError) {
+    let partsPath = staging.map { "\($0)/parts" } ?? "\(path)/staging/parts"
+    var found: [SHA256Digest: Int64] = [:]
+    if let parts = try? FileDescriptor(opening: partsPath, .directory) {
+      for file in lookup.files {
+        let digest = file.target.hashes.sha256
+        found[digest] = try? parts.allocatedByteCount(of: digest.hexadecimal)
+      }
+    }
+    let fetched = { (target: TargetFile) in min(found[target.hashes.sha256] ?? 0, target.byteCount) }
+    var missing = lookup.files
+    if let store {
+      let stored = try StoredFiles(in: store)
+      missing = lookup.files.filter { file in !store.seemsToHold(file, lookup, stored) }
+    }
+    let record = try store?.record(of: lookup.request.model) ?? ModelRecord(lookup.request.model)
+    let needs = DiskNeeds(
+      of: missing, lookup, recordByteCount: Int64(record.bytes.count), store: try Disk(nearest: path), parts: try Disk(nearest: partsPath),
+      fetched: fetched)
+    self.init(lookup, record, missing: missing, needs, fetched: fetched)
   }
 
   private init(
-    _ lookup: ModelLookup, in store: ModelStore?, present: (ModelLookup.File) -> Int64?
-  ) throws(InstallationError) {
+    _ lookup: ModelLookup, _ record: ModelRecord, missing: [ModelLookup.File], _ needs: DiskNeeds, fetched: (TargetFile) -> Int64
+  ) {
+    let missing = Set(missing.map(\.path))
     var files: [File] = []
-    var (download, disk, all): (Int64, Int64, Int64) = (0, 0, 0)
+    var (download, all): (Int64, Int64) = (0, 0)
     var seen: Set<SHA256Digest> = []
     for file in lookup.files {
-      let part = try store?.partByteCount(of: file.target) ?? 0
-      let here = present(file) ?? min(part, file.target.byteCount)
+      let here = missing.contains(file.path) ? fetched(file.target) : file.target.byteCount
       files.append(File(path: file.path.description, byteCount: file.target.byteCount, present: here))
-      let rest = max(0, file.target.byteCount - here)
       all = all &+ file.target.byteCount
       // A second file of the same content is copied.
-      if seen.insert(file.target.hashes.sha256).inserted { download = download &+ rest }
-      disk = disk &+ rest
+      if seen.insert(file.target.hashes.sha256).inserted { download = download &+ (file.target.byteCount - here) }
     }
-    let record = try store?.record(of: lookup.request.model)
     model = lookup.request.model.description
     version = lookup.key.version.description
     variant = lookup.key.variant.description
@@ -40,18 +61,26 @@ extension InstallPlan {
     format = lookup.format
     licence = lookup.licence
     self.files = files
-    isInstalled = record?[lookup.key] != nil
-    isActive = record?.active == lookup.key
+    isInstalled = record[lookup.key] != nil
+    isActive = record.active == lookup.key
     downloadByteCount = download
-    diskByteCount = disk
+    diskByteCount = needs.stayingByteCount
+    space = needs.spaces
     byteCount = all
   }
 }
 
 extension ModelStore {
-  /// How much of a file an earlier attempt left.
-  fileprivate func partByteCount(of target: TargetFile) throws(InstallationError) -> Int64 {
-    guard let parts = try openFolder([StoreName.staging, StoreName.parts]) else { return 0 }
-    return (try? parts.status(of: target.hashes.sha256.hexadecimal))?.byteCount ?? 0
+  /// Whether a file stands where installing looks for it: in what an earlier attempt put together, in the version's own place, or in another
+  /// version. Only its length is held against what is signed.
+  fileprivate func seemsToHold(_ file: ModelLookup.File, _ lookup: ModelLookup, _ stored: StoredFiles) -> Bool {
+    let model = lookup.request.model
+    let staged = [StoreName.staging, StoreName.versions, lookup.key.stagingName(of: model)]
+    let places =
+      [staged, lookup.key.segments(of: model)].map { StoredFiles.Place(folder: $0, name: file.name) } + stored.places(of: file.target)
+    return places.contains { place in
+      guard let open = try? openFile(place.name, below: place.folder) else { return false }
+      return (try? open.status().byteCount) == file.target.byteCount
+    }
   }
 }

@@ -45,8 +45,9 @@ package struct Installation {
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
       try assembly.useWhatIsHere()
-      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing)))
-      try requireSpace(for: assembly)
+      let needs = try assembly.needs()
+      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, fetched: assembly.fetchedByteCount)))
+      if let shortage = needs.spaces.lazy.compactMap(\.shortage).first { throw InstallationError.model(shortage) }
       if !assembly.missing.isEmpty, isOffline {
         throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
       }
@@ -102,17 +103,13 @@ package struct Installation {
     context.report(.state(.active))
   }
 
-  private func requireSpace(for assembly: borrowing Assembly) throws(InstallationError) {
-    for (path, needed, free) in try assembly.space() where needed > free {
-      throw .model(.insufficientSpace(path: path, needed: needed, free: free))
-    }
-  }
-
   /// Finds what serves where a transfer failed: a complete version of the same variant that may still be used. A version that was asked for by
   /// name is not replaced by another.
   private func standIn(for error: InstallationError, _ record: ModelRecord) throws(InstallationError) -> StoreKey? {
     switch error {
-    case .transport, .served, .model(.gated), .model(.wrongBeginning), .model(.missingOffline): break
+    case .transport, .served, .model(.gated), .model(.noRepository), .model(.invalidToken), .model(.moved), .model(.wrongBeginning),
+      .model(.missingOffline):
+      break
     default: return nil
     }
     guard lookup.request.version == nil, !isRepair else { return nil }

@@ -61,7 +61,12 @@ package struct ModelLookup: Sendable {
     let (version, variant): (ModelDescription.Version, ModelDescription.Variant)
     switch try VariantChoice(request, from: description, for: device) {
     case .nothing(let nothing): return .nothing(nothing)
-    case .chosen(let chosenVersion, let chosenVariant): (version, variant) = (chosenVersion, chosenVariant)
+    case .chosen(let chosenVersion, let chosenVariant, let passedOver):
+      (version, variant) = (chosenVersion, chosenVariant)
+      if !passedOver.isEmpty {
+        let names = passedOver.map(\.name.description).joined(separator: ", ")
+        context.report(.warning("\(model): nothing for \(device) is in \(names); the newest version that has something is \(version.name)"))
+      }
     }
     let key = try StoreKey(version: version.name, variant: variant.name, of: model)
     var files: [File] = []

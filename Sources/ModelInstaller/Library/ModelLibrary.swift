@@ -96,7 +96,7 @@ public final class ModelLibrary: Sendable {
         let store = try ModelStore.reading(settings.store)
         switch try TrustedSession(settings: settings, context: context).lookUp([ModelRequest(model)], in: store)[0] {
         case .nothing(let nothing): return .nothingForDevice(nothing)
-        case .found(let lookup): return .plan(try InstallPlan(rehearsing: lookup, in: store))
+        case .found(let lookup): return .plan(try InstallPlan(rehearsing: lookup, in: store, at: settings.store, staging: settings.staging))
         }
       }
     } onCancel: {

@@ -25,6 +25,8 @@ public enum ModelError: Error, Equatable, Sendable {
   case unusableName(model: String, name: String)
   /// There is less space than is needed, in bytes.
   case insufficientSpace(path: String, needed: Int64, free: Int64)
+  /// There is room for fewer files and folders than are needed.
+  case insufficientFiles(path: String, needed: Int64, free: Int64)
   /// Another process changes the store.
   case locked(path: String, process: Int32?)
   /// What stands in the store's own records is not as it was written.
@@ -53,6 +55,12 @@ public enum ModelError: Error, Equatable, Sendable {
   case clockOutOfRange(seconds: Int64)
   /// The Hugging Face Hub asks who it is, or whether the terms of a repository were accepted.
   case gated(repository: String, hasToken: Bool)
+  /// The Hugging Face Hub knows no such repository, or does not tell of it to who asks.
+  case noRepository(String, hasToken: Bool)
+  /// The Hugging Face Hub takes the token for none.
+  case invalidToken(repository: String)
+  /// The Hugging Face Hub sends who asks for a repository elsewhere, and wants a token there, which follows no redirect.
+  case moved(repository: String, to: String)
 }
 
 extension ModelError: CustomStringConvertible {
@@ -71,6 +79,8 @@ extension ModelError: CustomStringConvertible {
     case .unusableName(let model, let name): "\(model) can't be laid out on a disk: \(name) would be no file of its own"
     case .insufficientSpace(let path, let needed, let free):
       "too little space on the disk of \(path): expected \(needed) bytes free, found \(free)"
+    case .insufficientFiles(let path, let needed, let free):
+      "too little room for files on the disk of \(path): expected room for \(needed) files and folders, found room for \(free)"
     case .locked(let path, let process): "\(path) is in use by \(process.map { "process \($0)" } ?? "another process")"
     case .damagedRecord(let path, let expected): "\(path) is damaged: expected \(expected)"
     case .newerFormat(let path, let found, let supported):
@@ -91,6 +101,11 @@ extension ModelError: CustomStringConvertible {
       hasToken
         ? "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"
         : "the Hugging Face Hub asks who wants \(repository): accept the repository's terms there, and set HF_TOKEN"
+    case .noRepository(let repository, let hasToken):
+      "the Hugging Face Hub has no repository \(repository), or does not show it \(hasToken ? "to this token" : "without a token")"
+    case .invalidToken(let repository): "the Hugging Face Hub does not take the token for \(repository): it is not valid, or not any more"
+    case .moved(let repository, let place):
+      "the repository \(repository) seems to have moved: the Hugging Face Hub leads to \(place), and a token follows no redirect"
     }
   }
 }
@@ -111,13 +126,16 @@ public struct NothingForDevice: Equatable, Sendable {
 
   public let model: String
   public let device: Device
-  /// Of the version that would be installed, in the description's order.
+  /// Of the version that was asked for, or else of all that are not withdrawn, newest first.
   public let offers: [Offer]
+  /// Other versions, not withdrawn, that have something for this device, newest first: there are such only where one was asked for by name.
+  public let fittingVersions: [String]
 }
 
 extension NothingForDevice: CustomStringConvertible {
   public var description: String {
     "\(model) has nothing for \(device): there is \(offers.map(\.description).joined(separator: "; "))"
+      + (fittingVersions.isEmpty ? "" : "; something for it is in \(fittingVersions.joined(separator: ", "))")
   }
 }
 

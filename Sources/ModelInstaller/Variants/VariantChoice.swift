@@ -3,45 +3,53 @@ internal import TUFMetadata
 
 /// Which variant of which version a request comes to, on one device.
 enum VariantChoice: Equatable {
-  case chosen(ModelDescription.Version, ModelDescription.Variant)
+  /// `passedOver` are the newer versions that have nothing for the device.
+  case chosen(ModelDescription.Version, ModelDescription.Variant, passedOver: [ModelDescription.Version])
   case nothing(NothingForDevice)
 
-  /// Chooses: the version that was asked for, else the newest that is not withdrawn; the variant that was asked for, as named, else the
-  /// first of those for the device's architecture, else the first of the platform's general ones.
+  /// Chooses: the version that was asked for, else the newest that is not withdrawn and has something for the device; the variant that was
+  /// asked for, as named and of the newest version, else the first of those for the device's architecture, else the first of the platform's
+  /// general ones.
   /// - Throws: `unknownVersion`, `unknownVariant`, `withdrawn`, `allWithdrawn`.
   init(_ request: ModelRequest, from description: ModelDescription, for device: Device) throws(InstallationError) {
     let model = request.model.description
-    let version: ModelDescription.Version
+    let usable = description.versions.filter { $0.withdrawal == nil }
+    var candidates = usable
     if let name = request.version {
       guard let named = description.versions.first(where: { $0.name == name }) else {
         throw .model(
           .unknownVersion(model: model, version: name.description, known: description.versions.map(\.name.description)))
       }
-      version = named
-    } else {
-      guard let newest = description.newest else { throw .model(.allWithdrawn(model: model)) }
-      version = newest
+      if let withdrawal = named.withdrawal {
+        throw .model(.withdrawn(model: model, version: name.description, reason: withdrawal.reason))
+      }
+      candidates = [named]
     }
-    if let withdrawal = version.withdrawal {
-      throw .model(.withdrawn(model: model, version: version.name.description, reason: withdrawal.reason))
-    }
+    guard let newest = candidates.first else { throw .model(.allWithdrawn(model: model)) }
     if let name = request.variant {
-      guard let variant = version.variants.first(where: { $0.name == name }) else {
+      guard let variant = newest.variants.first(where: { $0.name == name }) else {
         throw .model(
           .unknownVariant(
-            model: model, version: version.name.description, variant: name.description, known: version.variants.map(\.name.description)))
+            model: model, version: newest.name.description, variant: name.description, known: newest.variants.map(\.name.description)))
       }
-      self = .chosen(version, variant)
+      self = .chosen(newest, variant, passedOver: [])
       return
     }
+    for (index, version) in candidates.enumerated() {
+      guard let best = Self.best(of: version, on: device) else { continue }
+      self = .chosen(version, best, passedOver: Array(candidates[..<index]))
+      return
+    }
+    let offers = candidates.flatMap { version in version.variants.map { Self.offer($0, of: version) } }
+    let fitting = usable.filter { Self.best(of: $0, on: device) != nil }.map(\.name.description)
+    self = .nothing(NothingForDevice(model: model, device: device, offers: offers, fittingVersions: fitting))
+  }
+
+  private static func best(of version: ModelDescription.Version, on device: Device) -> ModelDescription.Variant? {
     let ranked = version.variants.enumerated().compactMap { index, variant in
-      Self.rank(variant, on: device).map { (rank: $0, index: index, variant: variant) }
+      rank(variant, on: device).map { (rank: $0, index: index, variant: variant) }
     }
-    if let best = ranked.min(by: { ($0.rank, $0.index) < ($1.rank, $1.index) }) {
-      self = .chosen(version, best.variant)
-    } else {
-      self = .nothing(NothingForDevice(model: model, device: device, offers: version.variants.map { Self.offer($0, of: version) }))
-    }
+    return ranked.min { ($0.rank, $0.index) < ($1.rank, $1.index) }?.variant
   }
 
   /// - Returns: 0 for the best; nil where the device can't use the variant.
