@@ -53,9 +53,10 @@ package struct DigestCache: Sendable {
   /// - Parameter next: where the file probably stands among the entries; then, where the one behind it does. Who asks for one file after
   ///   another, in the order of their paths, need not search.
   package func known(_ path: TargetPath, _ status: FileStatus, expectedAt next: inout Int) -> Entry? {
-    if !entries.indices.contains(next) || entries[next].path != path { next = entries.firstIndex(sortedUpTo: path) }
-    guard entries.indices.contains(next), case let entry = entries[next], entry.path == path else { return nil }
-    next += 1
+    let isThere = entries.indices.contains(next) && entries[next].path == path
+    guard let position = isThere ? next : entries.position(of: path, by: \.path) else { return nil }
+    next = position + 1
+    let entry = entries[position]
     guard status.kind == .regular, entry.target.byteCount == status.byteCount, entry.device == status.device,
       entry.inode == status.inode, entry.modifiedNanoseconds == status.modifiedNanoseconds,
       entry.changedNanoseconds == status.changedNanoseconds
@@ -96,27 +97,11 @@ package struct DigestCache: Sendable {
       searchedKeys = keys
       isChanged = true
     }
-    let found = scan.files.count { file in
-      guard file.known == nil else { return true }
-      let position = entries.firstIndex(sortedUpTo: file.path)
-      return entries.indices.contains(position) && entries[position].path == file.path
-    }
+    let found = scan.files.count { $0.known != nil || entries.position(of: $0.path, by: \.path) != nil }
     guard found < entries.count else { return }
     isChanged = true
     let paths = Set(scan.files.map(\.path))
     entries.removeAll { !paths.contains($0.path) }
-  }
-}
-
-extension [DigestCache.Entry] {
-  /// The first one whose path is not before another; the end where there is none.
-  fileprivate func firstIndex(sortedUpTo path: TargetPath) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self[middle].path < path { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }
 

@@ -32,12 +32,7 @@ struct Manifest: Equatable {
 
   /// What is listed under a path.
   subscript(path: TargetPath) -> TargetFile? {
-    var (low, high) = (0, files.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if files[middle].path < path { low = middle + 1 } else { high = middle }
-    }
-    return low < files.count && files[low].path == path ? files[low].target : nil
+    files.position(of: path, by: \.path).map { files[$0].target }
   }
 
   func filter(_ isIncluded: (TargetPath) -> Bool) -> Manifest { Manifest(files.filter { isIncluded($0.path) }) }
@@ -78,6 +73,18 @@ struct Manifest: Equatable {
 
   /// Whether these are exactly the files that are listed elsewhere.
   func equals(_ other: some ListedFiles) -> Bool { files.count == other.count && changes(since: other).isEmpty }
+}
+
+extension Array {
+  /// Where a path stands among elements in byte order of their paths, each path once, by binary search; nil where it does not.
+  func position(of path: TargetPath, by pathOf: (Element) -> TargetPath) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if pathOf(self[middle]) < path { low = middle + 1 } else { high = middle }
+    }
+    return low < count && pathOf(self[low]) == path ? low : nil
+  }
 }
 
 /// Files in byte order of their paths, each path once, that are listed somewhere. Each is reached by its number.
