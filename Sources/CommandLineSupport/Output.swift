@@ -73,10 +73,10 @@ package final class Output: Sendable {
   }
 
   /// Adds a member to the one object that `--json` prints, or replaces it; nothing without `--json`.
-  package func report(_ name: String, _ value: JSONResult) {
+  package func report(_ name: String, _ value: @autoclosure () -> JSONResult) {
     if !isJSON { return }
+    let member = JSONResult.Member(name, value())
     state.withLock { state in
-      let member = JSONResult.Member(name, value)
       if let index = state.members.firstIndex(where: { $0.name == name }) {
         state.members[index] = member
       } else {

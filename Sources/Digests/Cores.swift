@@ -6,8 +6,6 @@ internal import Synchronization
 package enum Cores {
   /// The most threads that do work at once, whatever is asked for: more would only need more memory.
   private static let most = 64
-  /// The fewest elements for which a thread is woken: it takes as long as a system call for each of them, more or less.
-  private static let fewest = 64
 
   /// From this length on, in bytes, another core is worth waking.
   private static let longByteCount = 1 << 20
@@ -47,15 +45,24 @@ package enum Cores {
   }
 
   /// What the work gives for each element, in their order; on several threads where there are enough of them to be worth it.
-  /// - Parameter jobs: the most threads, at least 1.
+  /// - Parameters:
+  ///   - jobs: the most threads, at least 1.
+  ///   - fewest: the fewest elements for which a thread is woken; of those that take as long as a system call, more or less, 64.
   package static func map<Element: Sendable, Result: Sendable>(
-    _ elements: [Element], jobs: Int, _ work: @Sendable (Element) -> Result
+    _ elements: [Element], jobs: Int, fewest: Int = 64, _ work: @Sendable (Element) -> Result
   ) -> [Result] {
-    let parts = min(jobs, elements.count / fewest)
-    guard parts > 1 else { return elements.map(work) }
+    map(elements, jobs: jobs, fewest: fewest, with: ()) { _, element in work(element) }
+  }
+
+  /// As above, with a tool that each thread has a copy of.
+  package static func map<Element: Sendable, Tool: Sendable, Result: Sendable>(
+    _ elements: [Element], jobs: Int, fewest: Int = 64, with tool: Tool, _ work: @Sendable (inout Tool, Element) -> Result
+  ) -> [Result] {
+    let parts = max(1, min(jobs, elements.count / fewest))
     let results = Mutex([[Result]](repeating: [], count: parts))
     run(parts) { part in
-      let own = elements[elements.count * part / parts..<elements.count * (part + 1) / parts].map(work)
+      var tool = tool
+      let own = elements[elements.count * part / parts..<elements.count * (part + 1) / parts].map { work(&tool, $0) }
       results.withLock { $0[part] = own }
     }
     return results.withLock { $0 }.flatMap(\.self)

@@ -52,13 +52,16 @@ struct DigestWords<let wordCount: Int>: Hashable, Comparable, Sendable {
 
   func append(to output: inout [UInt8]) {
     for index in words.indices {
-      for shift in stride(from: 56, through: 0, by: -8) { output.append(UInt8(truncatingIfNeeded: words[index] >> UInt64(shift))) }
+      // Unsafe only in that padding could be read, of which a number has none.
+      unsafe withUnsafeBytes(of: words[index].bigEndian) { unsafe output.append(contentsOf: $0) }
     }
   }
 
   func appendHexadecimal(to output: inout [UInt8]) {
     for index in words.indices {
-      for shift in stride(from: 60, through: 0, by: -4) { output.append(Hexadecimal.digit(UInt8(words[index] >> UInt64(shift) & 15))) }
+      let digits = Hexadecimal.digits(of: words[index])
+      // Unsafe only in that padding could be read, of which numbers have none.
+      unsafe withUnsafeBytes(of: (digits.high.bigEndian, digits.low.bigEndian)) { unsafe output.append(contentsOf: $0) }
     }
   }
 

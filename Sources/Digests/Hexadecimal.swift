@@ -35,6 +35,22 @@ package enum Hexadecimal {
     return UInt64(high) << 32 | UInt64(low)
   }
 
+  /// The 16 digits of a word, the first of each eight in the highest byte: eight are made side by side in one register, as they are read.
+  static func digits(of word: UInt64) -> (high: UInt64, low: UInt64) {
+    (eightDigits(of: UInt32(truncatingIfNeeded: word >> 32)), eightDigits(of: UInt32(truncatingIfNeeded: word)))
+  }
+
+  private static func eightDigits(of value: UInt32) -> UInt64 {
+    var nibbles = UInt64(value)
+    nibbles = (nibbles | nibbles << 16) & 0x0000_ffff_0000_ffff
+    nibbles = (nibbles | nibbles << 8) & 0x00ff_00ff_00ff_00ff
+    nibbles = (nibbles | nibbles << 4) & 0x0f0f_0f0f_0f0f_0f0f
+    let each: UInt64 = 0x0101_0101_0101_0101
+    // Of a nibble n, n + 6 has its fifth bit set exactly where n is a letter, which stands 39 further on than ten after `0` would.
+    let letters = (nibbles &+ each &* 6) >> 4 & each
+    return nibbles &+ each &* 0x30 &+ letters &* 39
+  }
+
   /// Two lower-case digits for each byte.
   package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: 2 * bytes.count)

@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 internal import ManifestVerifier
 internal import TUFMetadata
@@ -12,20 +13,39 @@ struct PublishedBins: Sendable {
   /// - Throws: `published` or `file`.
   init?(_ manifest: TrustedManifest, _ layout: RepositoryLayout) throws(SigningError) {
     guard let delegations = manifest.targets.payload.delegations, let bins = HashBins(delegations) else { return nil }
-    let limits = VerificationLimits()
+    let roles = delegations.roles.filter { HashBins.isBin($0.name) }
+    let read = Cores.map(roles, jobs: Cores.count(nil)) { role in
+      Result { () throws(SigningError) in try Self.read(role, manifest, layout) }
+    }
     var metadata: [Trusted<Targets>] = []
     metadata.reserveCapacity(bins.count)
-    for role in delegations.roles where HashBins.isBin(role.name) {
-      guard let version = manifest.snapshot.payload.files[MetadataRole.delegated(role.name).snapshotName]?.version else {
-        throw .published(.notInSnapshot(role: role.name))
-      }
-      let bytes = try onDisk { () throws(FileError) in
-        try readFile(layout.file(of: .delegated(role.name), version), limit: limits.metadataByteCount)
-      }
-      do { metadata.append(try manifest.verify(role, bytes)) } catch { throw .published(error) }
-    }
+    for bin in read { metadata.append(try bin.get()) }
     self.bins = bins
     self.metadata = metadata
+  }
+
+  private static func read(
+    _ role: DelegatedRole, _ manifest: TrustedManifest, _ layout: RepositoryLayout
+  ) throws(SigningError) -> Trusted<Targets> {
+    guard let version = manifest.snapshot.payload.files[MetadataRole.delegated(role.name).snapshotName]?.version else {
+      throw .published(.notInSnapshot(role: role.name))
+    }
+    let bytes = try onDisk { () throws(FileError) in
+      try readFile(layout.file(of: .delegated(role.name), version), limit: VerificationLimits().metadataByteCount)
+    }
+    do { return try manifest.verify(role, bytes) } catch { throw .published(error) }
+  }
+
+  /// For each bin whether it lists exactly the files of its part.
+  func list(_ parts: [Manifest]) -> [Bool] { compare(parts) { part, old in part.equals(old.payload) } }
+
+  /// What makes the parts of a manifest other than the bins.
+  func changes(to parts: [Manifest]) -> [ManifestChanges] { compare(parts) { part, old in part.changes(since: old.payload) } }
+
+  private func compare<Outcome: Sendable>(
+    _ parts: [Manifest], _ outcome: @Sendable (Manifest, Trusted<Targets>) -> Outcome
+  ) -> [Outcome] {
+    Cores.map(Array(zip(parts, metadata)), jobs: Cores.count(nil)) { outcome($0.0, $0.1) }
   }
 
   func file(_ path: TargetPath) -> TargetFile? { metadata[bins.number(of: path)].payload[path] }

@@ -77,16 +77,17 @@ package struct DigestCache: Sendable {
     }
     guard !stable.isEmpty else { return }
     isChanged = true
-    let replaced = Set(stable.map(\.file.path))
-    entries.removeAll { replaced.contains($0.path) }
+    var added: [Entry] = []
     for hashed in stable {
       let (status, summary) = (hashed.file.status, hashed.summary)
-      entries.append(
-        Entry(
-          path: hashed.file.path, device: status.device, inode: status.inode, modifiedNanoseconds: status.modifiedNanoseconds,
-          changedNanoseconds: status.changedNanoseconds, target: hashed.target,
-          summary: ModelSummary(format: summary.format, content: summary.content, quantisation: summary.quantisation)))
+      let entry = Entry(
+        path: hashed.file.path, device: status.device, inode: status.inode, modifiedNanoseconds: status.modifiedNanoseconds,
+        changedNanoseconds: status.changedNanoseconds, target: hashed.target,
+        summary: ModelSummary(format: summary.format, content: summary.content, quantisation: summary.quantisation))
+      if let position = entries.position(of: entry.path, by: \.path) { entries[position] = entry } else { added.append(entry) }
     }
+    guard !added.isEmpty else { return }
+    entries += added
     entries.sort { $0.path < $1.path }
   }
 

@@ -91,10 +91,10 @@ package struct CatalogScanner {
   private mutating func collectFiles(
     in folder: borrowing FileDescriptor, at path: ScanPath, depth: Int, into files: inout [ScannedFile]
   ) {
-    for child in children(of: folder, at: path, .version) {
-      if child.status.kind != .directory {
-        if let file = file(child, below: folder) { files.append(file) }
-      } else if depth > Self.depthLimit {
+    let children = children(of: folder, at: path, .version)
+    self.files(children.filter { $0.status.kind != .directory }, below: folder, into: &files)
+    for child in children where child.status.kind == .directory {
+      if depth > Self.depthLimit {
         report(child.path, .tooDeep(limit: Self.depthLimit))
       } else if let inner = open(child, below: folder) {
         collectFiles(in: inner, at: child.path, depth: depth + 1, into: &files)
@@ -159,34 +159,54 @@ package struct CatalogScanner {
     problems.append(ScanProblem(path: ByteString(path.bytes), fault: fault))
   }
 
-  // MARK: One file
+  // MARK: The files of one folder
 
-  private mutating func file(_ child: Child, below folder: borrowing FileDescriptor) -> ScannedFile? {
-    if child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)) {
-      if isElsewhere(path) { return ScannedFile(path: path, status: child.status) }
-      if let known = known.known(path, child.status, expectedAt: &nextKnown) {
-        return ScannedFile(path: path, status: child.status, known: known)
-      }
+  /// What a file was found to be, and what is wrong with it.
+  private struct Finding {
+    var file: ScannedFile?
+    var faults: [ScanProblem.Fault] = []
+  }
+
+  /// Looks at the files of one folder: those of which nothing is known are searched for secrets.
+  private mutating func files(_ children: [Child], below folder: borrowing FileDescriptor, into files: inout [ScannedFile]) {
+    var unknown: [Child] = []
+    for child in children {
+      if let file = unread(child) { files.append(file) } else { unknown.append(child) }
     }
+    let findings = Cores.map(unknown, jobs: jobs, fewest: 16, with: search) { Self.search(&$0, $1, below: folder) }
+    for (child, finding) in zip(unknown, findings) {
+      for fault in finding.faults { report(child.path, fault) }
+      if let file = finding.file { files.append(file) }
+    }
+  }
+
+  /// A file that needs no more than the look at its status.
+  private mutating func unread(_ child: Child) -> ScannedFile? {
+    guard child.path.isGood, let path = try? TargetPath(ByteString(child.path.bytes)) else { return nil }
+    if isElsewhere(path) { return ScannedFile(path: path, status: child.status) }
+    return known.known(path, child.status, expectedAt: &nextKnown).map { ScannedFile(path: $0.path, status: child.status, known: $0) }
+  }
+
+  private static func search(_ search: inout SecretSearch, _ child: Child, below folder: borrowing FileDescriptor) -> Finding {
+    var finding = Finding()
     do throws(Errno) {
       let file = try folder.open(child.name.bytes, .readNoFollow)
       let status = try file.status()
-      guard status.kind == .regular else {
-        report(child.path, .notRegular(status.kind))
-        return nil
-      }
-      if try search.finds(in: file, byteCount: status.byteCount) { report(child.path, .secretKey) }
+      guard status.kind == .regular else { return Finding(faults: [.notRegular(status.kind)]) }
+      if try search.finds(in: file, byteCount: status.byteCount) { finding.faults.append(.secretKey) }
       let seedKeys = search.takeCollected()
-      guard child.path.isGood else { return nil }
-      do { return ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status, seedKeys: seedKeys) } catch {
-        report(child.path, .path(error))
+      guard child.path.isGood else { return finding }
+      do { finding.file = ScannedFile(path: try TargetPath(ByteString(child.path.bytes)), status: status, seedKeys: seedKeys) } catch {
+        finding.faults.append(.path(error))
       }
-    } catch { report(child.path, .unreadable(error)) }
-    return nil
+    } catch { finding.faults.append(.unreadable(error)) }
+    return finding
   }
 
   private mutating func description(_ child: Child, below folder: borrowing FileDescriptor) -> [UInt8]? {
-    guard let found = file(child, below: folder) else { return nil }
+    var found: [ScannedFile] = []
+    files([child], below: folder, into: &found)
+    guard let found = found.first else { return nil }
     let limit = ModelDescription.byteLimit
     guard found.status.byteCount <= Int64(limit) else {
       report(child.path, .tooLarge(limit: limit))

@@ -126,7 +126,8 @@ struct CatalogShare {
       if let bins = policy.bins {
         let parts = manifest.spread(over: bins)
         listed = parts.top
-        for (number, part) in parts.bins.enumerated() where !state.isPublished(part, inBin: number, policy, at: now) {
+        let published = state.published(parts.bins, policy, at: now)
+        for (number, part) in parts.bins.enumerated() where published[number] == nil {
           try Self.wait(for: part, as: .delegated(bins.name(number)), delegating: nil, &ceremony, now)
         }
       }

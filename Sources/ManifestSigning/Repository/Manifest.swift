@@ -1,3 +1,4 @@
+internal import Digests
 public import TUFMetadata
 
 /// The files of a manifest in byte order of their paths, as they will be signed or are.
@@ -42,8 +43,9 @@ struct Manifest: Equatable {
   func spread(over bins: HashBins) -> (top: Manifest, bins: [Manifest]) {
     var top: [File] = []
     var parts = [[File]](repeating: [], count: bins.count)
-    for file in files {
-      if file.path.name == Catalog.fileName { top.append(file) } else { parts[bins.number(of: file.path)].append(file) }
+    let numbers = Cores.map(files, jobs: Cores.count(nil)) { $0.path.name == Catalog.fileName ? nil : bins.number(of: $0.path) }
+    for (file, number) in zip(files, numbers) {
+      if let number { parts[number].append(file) } else { top.append(file) }
     }
     return (Manifest(top), parts.map(Manifest.init))
   }
@@ -116,6 +118,14 @@ public struct ManifestChanges: Equatable, Sendable {
   public var handedOver: [TargetPath] = []
   /// What a team is trusted with and does not list: devices would find it no longer.
   public var notTakenOver: [TargetPath] = []
+
+  /// Adds the changes of other paths.
+  mutating func append(_ other: ManifestChanges) {
+    for list in [\ManifestChanges.added, \.replaced, \.removed, \.handedOver, \.notTakenOver] where !other[keyPath: list].isEmpty {
+      self[keyPath: list] += other[keyPath: list]
+      self[keyPath: list].sort()
+    }
+  }
 
   public var isEmpty: Bool { added.isEmpty && replaced.isEmpty && removed.isEmpty && handedOver.isEmpty && notTakenOver.isEmpty }
 }

@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 internal import TUFMetadata
 
@@ -9,8 +10,8 @@ public enum PublishedSecrets {
   /// - Throws: `publishedSecrets` with the paths; `file` where something can't be read.
   public static func refuse(in layout: RepositoryLayout) throws(SigningError) {
     var found: [String] = []
-    var search = SecretSearch(layout)
-    for folder in folders { try look("\(layout.folder)/\(folder)", &search, &found) }
+    let search = SecretSearch(layout)
+    for folder in folders { try look("\(layout.folder)/\(folder)", search, &found) }
     guard found.isEmpty else { throw .publishedSecrets(paths: found.sorted()) }
   }
 
@@ -28,22 +29,50 @@ public enum PublishedSecrets {
     }
   }
 
-  private static func look(_ folder: String, _ search: inout SecretSearch, _ found: inout [String]) throws(SigningError) {
+  /// What a look at one name has told.
+  private enum Look: Sendable {
+    case nothing, folder, secret
+  }
+
+  private static func child(_ name: [UInt8], of folder: String) -> String { "\(folder)/\(String(decoding: name, as: UTF8.self))" }
+
+  private static func look(
+    at name: [UInt8], of folder: borrowing FileDescriptor, _ path: String, _ search: inout SecretSearch
+  ) throws(Errno) -> Look {
+    do throws(Errno) {
+      let status = try folder.status(of: name)
+      switch status.kind {
+      case .directory: return .folder
+      case .symbolicLink: return try leadsToSecret(child(name, of: path), &search) ? .secret : .nothing
+      case .regular: return try search.finds(in: folder.open(name, .readNoFollow), byteCount: status.byteCount) ? .secret : .nothing
+      default: return .nothing
+      }
+    } catch {
+      // It went away meanwhile.
+      guard error == .notFound else { throw error }
+      return .nothing
+    }
+  }
+
+  private static func look(_ folder: String, _ search: SecretSearch, _ found: inout [String]) throws(SigningError) {
     // Depth is bounded by the length of a path.
     var waiting = [folder]
     while let path = waiting.popLast() {
       do throws(Errno) {
         let directory = try FileDescriptor(opening: path, .directory)
-        for name in try directory.names() {
-          let child = "\(path)/\(String(decoding: name, as: UTF8.self))"
-          let status = try directory.status(of: name)
-          if status.kind == .directory { waiting.append(child) }
-          if status.kind == .symbolicLink, try leadsToSecret(child, &search) { found.append(child) }
-          guard status.kind == .regular else { continue }
-          if try search.finds(in: directory.open(name, .readNoFollow), byteCount: status.byteCount) { found.append(child) }
+        let names = try directory.names()
+        let looks = Cores.map(names, jobs: Cores.count(nil), with: search) { search, name in
+          Result { () throws(Errno) in try look(at: name, of: directory, path, &search) }
+        }
+        for (name, look) in zip(names, looks) {
+          switch try look.get() {
+          case .nothing: break
+          case .folder: waiting.append(child(name, of: path))
+          case .secret: found.append(child(name, of: path))
+          }
         }
       } catch {
-        // The folder is not there yet, or a file went away meanwhile.
+        // The folder is not there yet, or went away meanwhile.
         guard error == .notFound else { throw .file(.system(.read, path: path, error)) }
       }
     }

@@ -66,11 +66,12 @@ struct PublishedSet {
     let keys = state.root.payload[.targets]
 
     if let (bins: layout, parts: parts) = spread {
+      let published = state.published(parts.bins, policy, at: now)
       for (number, part) in parts.bins.enumerated() {
         let role = MetadataRole.delegated(layout.name(number))
         let version: Version
         let bytes: [UInt8]
-        if let old = state.bin(number), state.isPublished(part, inBin: number, policy, at: now) {
+        if let old = published[number] {
           (version, bytes) = (old.payload.version, old.bytes)
         } else {
           version = try state.nextVersion(of: role)

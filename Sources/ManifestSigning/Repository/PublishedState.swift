@@ -123,8 +123,12 @@ public struct PublishedState: Sendable {
 
   /// What makes a manifest another than the published one.
   func changes(to files: Manifest) -> ManifestChanges {
-    guard let targets = manifest?.targets.payload, bins == nil else { return files.changes(since: self.files ?? Manifest()) }
-    return files.changes(since: targets)
+    guard let targets = manifest?.targets.payload else { return files.changes(since: Manifest()) }
+    guard let bins else { return files.changes(since: targets) }
+    let parts = files.spread(over: bins.bins)
+    var changes = parts.top.changes(since: targets)
+    for other in bins.changes(to: parts.bins) { changes.append(other) }
+    return changes
   }
 
   /// Whether the last third of a lifetime has begun, of a role other than root.
@@ -150,10 +154,14 @@ public struct PublishedState: Sendable {
     return metadata[number]
   }
 
-  /// Whether a bin lists exactly these files, signed by the keys that sign targets now, and is not due.
-  func isPublished(_ files: Manifest, inBin number: Int, _ policy: Policy, at now: UTCTime) -> Bool {
-    guard let old = bin(number) else { return false }
-    return old.keys == root.payload[.targets] && !policy.isDue(.targets, expires: old.payload.expires, at: now) && files.equals(old.payload)
+  /// For each bin to come, what is published where that lists exactly these files, signed by the keys that sign targets now, and is not due.
+  func published(_ parts: [Manifest], _ policy: Policy, at now: UTCTime) -> [Trusted<Targets>?] {
+    let keys = root.payload[.targets]
+    let isListed = bins?.list(parts) ?? []
+    return parts.indices.map { number in
+      guard isListed.indices.contains(number), isListed[number], let old = bin(number) else { return nil }
+      return old.keys == keys && !policy.isDue(.targets, expires: old.payload.expires, at: now) ? old : nil
+    }
   }
 
   /// What is published under a path.

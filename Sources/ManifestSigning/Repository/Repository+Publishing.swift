@@ -77,12 +77,25 @@ extension Repository {
     _ source: PublishingSource, _ options: PublishingOptions, as team: ByteString? = nil, passphrases: PassphraseSource, now: UTCTime,
     observer: some PublishingObserver
   ) throws(SigningError) -> PublishingReport {
-    let state = try PublishedState(layout)
+    let reading = SideWork { [layout] in Result { () throws(SigningError) in try PublishedState(layout) } }
+    let scanned = scan(source, options)
+    // What is wrong with the repository is told first.
+    let state = try reading.value.get()
     try TrustedRoot.requireKept(state, layout)
     let (policy, isNewPolicy) = try policy(options)
     try removeLeftovers(of: state)
     let share = try CatalogShare(state, team: team, layout)
-    var (content, cacheWarnings) = try content(of: source, options, share, RetiredKeys(state), policy, now, observer)
+    let hashed =
+      switch scanned {
+      case .folder(let folder):
+        try HashedCatalog(
+          folder.get(), servedIn: layout, allowsMovingSources: options.allowsMovingSources, jobs: options.jobs, observer)
+      case .fragments(let paths):
+        try HashedCatalog(merge(paths, RetiredKeys(state), policy, now), allowsMovingSources: options.allowsMovingSources)
+      }
+    var content = try CatalogContent(hashed, others: share.othersModels) { [layout] (model) throws(SigningError) in
+      try share.publishedDescription(of: model.name, layout)
+    }
     try share.take(from: &content.manifest)
     let changes = share.changes(to: content.manifest)
     try Self.requireAllowed(changes, content, options)
@@ -116,58 +129,41 @@ extension Repository {
     return PublishingReport(
       manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
       bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
-      modelCount: content.scan.models.count, fileCount: content.files.count, byteCount: content.byteCount, stagedCount: stagedCount,
-      hashedCount: content.hashedCount, cacheWarnings: cacheWarnings,
+      modelCount: content.hashed.scan.models.count, fileCount: content.hashed.files.count, byteCount: content.byteCount, stagedCount: stagedCount,
+      hashedCount: content.hashed.hashedCount, cacheWarnings: hashed.cacheWarnings,
       warnings: content.warnings.map(\.description), waiting: waiting)
   }
 
-  private func content(
-    of source: PublishingSource, _ options: PublishingOptions, _ share: CatalogShare, _ retired: RetiredKeys, _ policy: Policy,
-    _ now: UTCTime, _ observer: some PublishingObserver
-  ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
+  /// What can be found out about a source without the published state.
+  private enum Scanned {
+    case folder(Result<ScannedFolder, SigningError>)
+    case fragments([String])
+  }
+
+  private func scan(_ source: PublishingSource, _ options: PublishingOptions) -> Scanned {
     switch source {
-    case .folder(let folder): return try content(of: folder, options, share, observer)
-    case .fragments(let paths):
-      let ring = try KeyRing(layout)
-      var machines: [String: Ed25519PublicKey] = [:]
-      for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
-      var fragments: [Fragment] = []
-      for path in paths {
-        fragments.append(
-          try Fragment(path, machines: machines, now: now) { (id) throws(SigningError) in
-            guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
-            try retired.refuse(id)
-          })
-      }
-      try SecretSearch(layout).refuse(in: fragments)
-      let content = try CatalogContent(
-        try FragmentMerge(fragments), others: share.othersModels, allowsMovingSources: options.allowsMovingSources
-      ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) }
-      return (content, [])
+    case .folder(let folder):
+      .folder(
+        Result { () throws(SigningError) in try ScannedFolder(folder, rehashes: options.rehashes, jobs: options.jobs, layout) })
+    case .fragments(let paths): .fragments(paths)
     }
   }
 
-  /// Hashes what is not known to be as it was at an earlier publication, and remembers it, even where a later file fails.
-  private func content(
-    of folder: String, _ options: PublishingOptions, _ share: CatalogShare, _ observer: some PublishingObserver
-  ) throws(SigningError) -> (content: CatalogContent, warnings: [String]) {
-    let file = DigestCacheFile(layout, models: folder)
-    var cache = DigestCache()
-    var warnings: [String] = []
-    if !options.rehashes, let kept = file?.read() {
-      cache = kept.cache
-      if let warning = kept.warning { warnings.append(warning) }
+  /// Merges what other machines have hashed.
+  private func merge(_ paths: [String], _ retired: RetiredKeys, _ policy: Policy, _ now: UTCTime) throws(SigningError) -> FragmentMerge {
+    let ring = try KeyRing(layout)
+    var machines: [String: Ed25519PublicKey] = [:]
+    for (id, name) in ring.names where policy.machines.contains(name) { machines[name] = ring.publicKeys[id] }
+    var fragments: [Fragment] = []
+    for path in paths {
+      fragments.append(
+        try Fragment(path, machines: machines, now: now) { (id) throws(SigningError) in
+          guard !ExampleKeys.contains(id) else { throw .exampleKey(id: id.description) }
+          try retired.refuse(id)
+        })
     }
-    let result: Result<CatalogContent, SigningError>
-    do throws(SigningError) {
-      result = .success(
-        try CatalogContent(
-          folder, SecretSearch(layout), cache: &cache, servedIn: layout, others: share.othersModels,
-          allowsMovingSources: options.allowsMovingSources, jobs: options.jobs, observer: observer
-        ) { (model) throws(SigningError) in try share.publishedDescription(of: model.name, layout) })
-    } catch { result = .failure(error) }
-    if cache.isChanged, let warning = file?.write(cache) { warnings.append(warning) }
-    return (try result.get(), warnings)
+    try SecretSearch(layout).refuse(in: fragments)
+    return try FragmentMerge(fragments)
   }
 
   /// How this publication is made, and whether that differs from what the repository remembers.
@@ -209,16 +205,16 @@ extension Repository {
       guard let file = content.manifest[path] else { continue }
       if try write(bytes, to: layout.target(path, file)) { count += 1 }
     }
-    for file in content.files {
+    for file in content.hashed.files {
       guard let segments = file.segments, let place = layout.segments(file.file.path, file.target) else { continue }
       if try write(segments.bytes, to: place) { count += 1 }
     }
     guard options.stages else { return count }
-    for file in content.files where content.manifest[file.file.path] != nil {
+    for file in content.hashed.files where content.manifest[file.file.path] != nil {
       let place = layout.target(file.file.path, file.target)
       // To read all of them again would double the work: `verify` does.
       guard try byteCount(of: place) != file.target.byteCount else { continue }
-      try stage(file, from: content.scan.folder, to: place, options.jobs, observer)
+      try stage(file, from: content.hashed.scan.folder, to: place, options.jobs, observer)
       count += 1
     }
     return count

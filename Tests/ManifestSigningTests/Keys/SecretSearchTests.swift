@@ -10,7 +10,7 @@ import Testing
   /// What people and programs do to a file on its way.
   enum Disguise: String, CaseIterable, Sendable {
     case none, byteOrderMark, lineBefore, indented, windowsLineEnds, utf16, utf16BigEndian, base64, wrappedBase64, base64Twice, urlBase64
-    case textThenBase64, hexadecimal, wrappedHexadecimal, json, behindWeights, tar
+    case textThenBase64, hexadecimal, wrappedHexadecimal, base64AmongDigests, hexadecimalAmongDigests, json, behindWeights, tar
 
     func apply(to bytes: [UInt8]) throws -> [UInt8] {
       let text = String(decoding: bytes, as: UTF8.self)
@@ -33,11 +33,20 @@ import Testing
         let all = Array(SecretSearchTests.digits(bytes))
         return Array(stride(from: 0, to: all.count, by: 60).map { String(all[$0..<min($0 + 60, all.count)]) + "\n" }.joined().utf8)
       case .json: return Array(try JSONEncoder().encode(["name": "k", "key": text]))
+      case .base64AmongDigests: return Self.metadata(holding: base64)
+      case .hexadecimalAmongDigests: return Self.metadata(holding: SecretSearchTests.digits(bytes))
       case .behindWeights:
         var random = SeededGenerator(seed: 7)
         return random.bytes(100_000) + bytes
       case .tar: return try SecretSearchTests.tar(["notes.txt": Array("hello\n".utf8), "k": bytes])
       }
+    }
+
+  /// What published metadata looks like: more digests than anybody would try one by one.
+    private static func metadata(holding text: String) -> [UInt8] {
+      var random = SeededGenerator(seed: 11)
+      let digests = (0..<200).map { "\"model-\($0).gguf\":\"\(SecretSearchTests.digits(random.bytes(32)))\"" }
+      return Array("{\(digests.joined(separator: ",")),\"note\":\"\(text)\"}".utf8)
     }
   }
 

@@ -13,7 +13,7 @@ enum EncodedText {
   }
 
   /// The classes of all bytes: every byte of a catalog's small files is looked up here.
-  private static let classes: [UInt8] = (UInt8.min...UInt8.max).map { byte in
+  fileprivate static let classes: [UInt8] = (UInt8.min...UInt8.max).map { byte in
     var classes: Class = []
     if value(byte) != nil { classes.insert(.base64) }
     if digit(byte) != nil { classes.insert(.hexadecimal) }
@@ -26,12 +26,43 @@ enum EncodedText {
 
   static func isHexadecimal(_ byte: UInt8) -> Bool { digit(byte) != nil }
 
+  /// Characters of an alphabet that stand together in some bytes.
+  struct Stretch {
+    let alphabet: Class
+    /// Where the first and the last stand; between them may be what is passed over.
+    let range: Range<Int>
+    let count: Int
+    /// Whether they are hexadecimal digits one and all.
+    let isHexadecimal: Bool
+
+    fileprivate init(_ alphabet: Class, in bytes: Span<UInt8>, _ range: Range<Int>, _ classes: Span<UInt8>) {
+      (self.alphabet, self.range) = (alphabet, range)
+      var (count, digitCount) = (0, 0)
+      for index in range {
+        let its = Class(rawValue: classes[Int(bytes[index])])
+        if !its.isDisjoint(with: alphabet) { count += 1 }
+        if its.contains(.hexadecimal) { digitCount += 1 }
+      }
+      (self.count, isHexadecimal) = (count, count == digitCount)
+    }
+
+    /// - Parameter bytes: those that the stretch was found in.
+    func characters(in bytes: Span<UInt8>) -> [UInt8] {
+      let table = EncodedText.classes
+      let classes = table.span
+      var characters: [UInt8] = []
+      characters.reserveCapacity(count)
+      for index in range where classes[Int(bytes[index])] & alphabet.rawValue != 0 { characters.append(bytes[index]) }
+      return characters
+    }
+  }
+
   /// Whether some stretch of characters of an alphabet is what is looked for.
   /// - Parameters:
   ///   - skipped: what is passed over within a stretch, rather than end it.
   ///   - count: the least number of characters that are of interest, at least 1.
   static func contains(
-    in bytes: Span<UInt8>, _ alphabet: Class, passing skipped: Class, atLeast count: Int, _ isWanted: ([UInt8]) -> Bool
+    in bytes: Span<UInt8>, _ alphabet: Class, passing skipped: Class, atLeast count: Int, _ isWanted: (Stretch) -> Bool
   ) -> Bool {
     let table = classes
     let classes = table.span
@@ -48,17 +79,11 @@ enum EncodedText {
       }
       end = start + count
       while end < bytes.count, classes[Int(bytes[end])] & within != 0 { end += 1 }
-      let stretch = characters(of: alphabet, in: bytes, start..<end)
+      let stretch = Stretch(alphabet, in: bytes, start..<end, classes)
       if stretch.count >= count, isWanted(stretch) { return true }
       start = end
     }
     return false
-  }
-
-  private static func characters(of alphabet: Class, in bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-    var characters: [UInt8] = []
-    for index in range where classes[Int(bytes[index])] & alphabet.rawValue != 0 { characters.append(bytes[index]) }
-    return characters
   }
 
   /// What base64 characters stand for, of either alphabet; what is left of the last four is dropped.

@@ -1,14 +1,17 @@
 internal import CSodium
 internal import Digests
+internal import Synchronization
 internal import TUFMetadata
 
 /// Tells the secret halves of known keys from all other bytes.
-struct KnownKeys {
+struct KnownKeys: Sendable {
+  static let seedByteCount = 32
+
   private let publicKeys: Set<[UInt8]>
 
   /// Of what might be the secret half of a key that is not known here.
-  private final class Collection {
-    var publicKeys: Set<[UInt8]> = []
+  private final class Collection: Sendable {
+    let publicKeys = Mutex<Set<[UInt8]>>([])
   }
 
   private let others: Collection?
@@ -22,12 +25,15 @@ struct KnownKeys {
 
   /// Empties the collection.
   func takeCollected() -> [Ed25519PublicKey] {
-    defer { others?.publicKeys = [] }
-    return (others?.publicKeys ?? []).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { try? Ed25519PublicKey(bytes: $0) }
+    let taken = others?.publicKeys.withLock { publicKeys in
+      defer { publicKeys = [] }
+      return publicKeys
+    }
+    return (taken ?? []).sorted { $0.lexicographicallyPrecedes($1) }.compactMap { try? Ed25519PublicKey(bytes: $0) }
   }
 
   private func isKnown(_ publicKey: [UInt8]) -> Bool {
-    others?.publicKeys.insert(publicKey)
+    others?.publicKeys.withLock { _ = $0.insert(publicKey) }
     return publicKeys.contains(publicKey)
   }
 

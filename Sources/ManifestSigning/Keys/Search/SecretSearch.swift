@@ -3,13 +3,15 @@ package import FileIO
 package import TUFMetadata
 
 /// Looks for secret keys in files that others will read. Documentation/keys.md states what is found, and what is not.
-package struct SecretSearch {
+package struct SecretSearch: Sendable {
   /// A file up to this length is looked at whole, in bytes; no key file comes near it.
   static let wholeFileLimit = 256 << 10
   /// Of a longer one, so much from its beginning: models have gigabytes.
   static let headByteCount = 64 << 10
   /// Up to this length, words that could be seeds are tried: metadata is full of words as long, and each costs a computation on the curve.
   static let seedFileLimit = 4096
+  /// What is shorter holds no secret key, though it may be the bare seed of one: whatever wraps its 32 bytes adds a marker of 11 at least.
+  private static let leastByteCount = 43
   /// How often base64 or hexadecimal digits may be wrapped in each other.
   private static let depthLimit = 2
 
@@ -61,27 +63,32 @@ package struct SecretSearch {
     var holdsText = false
     let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: 40) { stretch in
       holdsText = true
-      guard depth < Self.depthLimit else { return false }
+      // No marker has base64 that is hexadecimal digits alone, so that digests, of which metadata is full, need not be decoded.
+      guard depth < Self.depthLimit, !stretch.isHexadecimal else { return false }
+      let characters = stretch.characters(in: bytes)
       // Where it begins within a group is not known: text may stand before it.
-      return (0..<4).contains { finds(in: EncodedText.decodeBase64(stretch[$0...]).span, depth: depth + 1, triesSeeds: isShort) }
+      return (0..<4).contains { finds(in: EncodedText.decodeBase64(characters[$0...]).span, depth: depth + 1, triesSeeds: isShort) }
     }
     guard holdsText, !isEncoded else { return isEncoded }
     if isShort && holdsSeed(bytes) { return true }
     guard depth < Self.depthLimit else { return false }
-    return EncodedText.contains(in: bytes, .hexadecimal, passing: [.blank, .zero], atLeast: 64) { stretch in
-      (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(stretch[$0...]).span, depth: depth + 1, triesSeeds: isShort) }
+    let least = 2 * (isShort ? KnownKeys.seedByteCount : Self.leastByteCount)
+    return EncodedText.contains(in: bytes, .hexadecimal, passing: [.blank, .zero], atLeast: least) { stretch in
+      let characters = stretch.characters(in: bytes)
+      return (0..<2).contains { finds(in: EncodedText.decodeHexadecimal(characters[$0...]).span, depth: depth + 1, triesSeeds: isShort) }
     }
   }
 
   /// Whether some word of a short text stands for the secret half of a known key.
   private func holdsSeed(_ bytes: Span<UInt8>) -> Bool {
     // In UTF-16 the words have zero bytes in between.
-    EncodedText.contains(in: bytes, .base64, passing: .zero, atLeast: 43) { word in
+    EncodedText.contains(in: bytes, .base64, passing: .zero, atLeast: 43) { stretch in
       // 32, 64 and 96 bytes, without their padding.
+      let word = stretch.characters(in: bytes)
       if word.count == 43 || word.count == 86 || word.count == 128 {
         if known.isSecretHalf(EncodedText.decodeBase64(word[...]).span) { return true }
       }
-      guard word.count == 64 || word.count == 128 || word.count == 192, word.allSatisfy(EncodedText.isHexadecimal) else { return false }
+      guard word.count == 64 || word.count == 128 || word.count == 192, stretch.isHexadecimal else { return false }
       return known.isSecretHalf(EncodedText.decodeHexadecimal(word[...]).span)
     }
   }
