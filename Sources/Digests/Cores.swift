@@ -54,14 +54,15 @@ package enum Cores {
     map(elements, jobs: jobs, fewest: fewest, with: ()) { _, element in work(element) }
   }
 
-  /// As above, with a tool that each thread has a copy of.
-  package static func map<Element: Sendable, Tool: Sendable, Result: Sendable>(
-    _ elements: [Element], jobs: Int, fewest: Int = 64, with tool: Tool, _ work: @Sendable (inout Tool, Element) -> Result
+  /// As above, with a tool, of which each thread makes its own.
+  package static func map<Element: Sendable, Tool, Result: Sendable>(
+    _ elements: [Element], jobs: Int, fewest: Int = 64, with tool: @autoclosure @Sendable () -> Tool,
+    _ work: @Sendable (inout Tool, Element) -> Result
   ) -> [Result] {
     let parts = max(1, min(jobs, elements.count / fewest))
     let results = Mutex([[Result]](repeating: [], count: parts))
     run(parts) { part in
-      var tool = tool
+      var tool = tool()
       let own = elements[elements.count * part / parts..<elements.count * (part + 1) / parts].map { work(&tool, $0) }
       results.withLock { $0[part] = own }
     }

@@ -204,6 +204,21 @@ import Testing
     try require(0, try fleet.publish([try fleet.hash("machine-1")]))
   }
 
+  @Test func `say of each of many files on its own what might be a bare seed in it`() throws {
+    let fleet = try Fleet()
+    var random = SeededGenerator(seed: 5)
+    for number in 0..<400 { try fleet.site.folder.write(random.bytes(32), to: "machine-1/acme/tiny/1.0/many/\(number).bin") }
+    func seedKeys(jobs: Int) throws -> [String: [String]] {
+      let fragment = try json(of: try fleet.hash("machine-1", ["--jobs", "\(jobs)"]))
+      let signed = try #require(fragment["signed"] as? [String: Any])
+      let targets = try #require(signed["targets"] as? [String: [String: Any]])
+      return targets.compactMapValues { ($0["custom"] as? [String: Any])?["public_keys_of_possible_seeds"] as? [String] }
+    }
+    let alone = try seedKeys(jobs: 1)
+    #expect(alone.count == 400 && alone.values.allSatisfy { $0.count == 1 } && Set(alone.values).count == 400)
+    #expect(try seedKeys(jobs: 8) == alone)
+  }
+
   @Test func `of one part open the files of that part alone, and between them all parts find what none may hold`() throws {
     let fleet = try Fleet()
     for number in 0..<64 { try fleet.site.folder.write(Array("\(number)".utf8), to: "machine-1/acme/tiny/1.0/many/\(number).bin") }

@@ -32,3 +32,22 @@ import Testing
     #expect(calls.withLock { $0.sorted() } == ["first", "second"])
   }
 }
+
+@Suite struct `Work beside other work` {
+  @Test func `gives its result, and has ended before its value is gone, asked or not`() {
+    let ended = Mutex(0)
+    @Sendable func work() -> Int {
+      var sum = 0
+      for number in 0..<1_000_000 { sum &+= number }
+      ended.withLock { $0 += 1 }
+      return sum
+    }
+    for round in 1...20 {
+      do {
+        let side = SideWork(work)
+        if round.isMultiple(of: 2) { #expect(side.value == 499_999_500_000) }
+      }
+      #expect(ended.withLock { $0 } == round)
+    }
+  }
+}

@@ -13,7 +13,7 @@ package struct CatalogScanner {
   static let depthLimit = 32
 
   private var problems: [ScanProblem] = []
-  private var search: SecretSearch
+  private let search: SecretSearch
 
   private let known: DigestCache
   /// Where among what is known the next file probably stands.
@@ -173,7 +173,8 @@ package struct CatalogScanner {
     for child in children {
       if let file = unread(child) { files.append(file) } else { unknown.append(child) }
     }
-    let findings = Cores.map(unknown, jobs: jobs, fewest: 16, with: search) { Self.search(&$0, $1, below: folder) }
+    let search = search
+    let findings = Cores.map(unknown, jobs: jobs, fewest: 16, with: search.apart) { Self.search(&$0, $1, below: folder) }
     for (child, finding) in zip(unknown, findings) {
       for fault in finding.faults { report(child.path, fault) }
       if let file = finding.file { files.append(file) }

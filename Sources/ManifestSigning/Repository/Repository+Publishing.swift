@@ -129,7 +129,8 @@ extension Repository {
     return PublishingReport(
       manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
       bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
-      modelCount: content.hashed.scan.models.count, fileCount: content.hashed.files.count, byteCount: content.byteCount, stagedCount: stagedCount,
+      modelCount: content.hashed.scan.models.count, fileCount: content.hashed.files.count, byteCount: content.byteCount,
+      stagedCount: stagedCount,
       hashedCount: content.hashed.hashedCount, cacheWarnings: hashed.cacheWarnings,
       warnings: content.warnings.map(\.description), waiting: waiting)
   }

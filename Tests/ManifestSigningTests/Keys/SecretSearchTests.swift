@@ -42,7 +42,7 @@ import Testing
       }
     }
 
-  /// What published metadata looks like: more digests than anybody would try one by one.
+    /// What published metadata looks like: more digests than anybody would try one by one.
     private static func metadata(holding text: String) -> [UInt8] {
       var random = SeededGenerator(seed: 11)
       let digests = (0..<200).map { "\"model-\($0).gguf\":\"\(SecretSearchTests.digits(random.bytes(32)))\"" }

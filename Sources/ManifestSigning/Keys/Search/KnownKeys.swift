@@ -17,9 +17,16 @@ struct KnownKeys: Sendable {
   private let others: Collection?
 
   init(_ keys: some Sequence<Ed25519PublicKey>, collectsOthers: Bool) {
-    publicKeys = Set(keys.map(\.bytes))
+    self.init(Set(keys.map(\.bytes)), collectsOthers)
+  }
+
+  private init(_ publicKeys: Set<[UInt8]>, _ collectsOthers: Bool) {
+    self.publicKeys = publicKeys
     others = collectsOthers ? Collection() : nil
   }
+
+  /// The same, with a collection of its own.
+  var apart: KnownKeys { KnownKeys(publicKeys, others != nil) }
 
   func contains(_ key: Ed25519PublicKey) -> Bool { publicKeys.contains(key.bytes) }
 

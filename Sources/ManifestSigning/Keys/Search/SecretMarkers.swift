@@ -6,27 +6,44 @@ enum SecretMarkers {
   /// - Parameter isSecretHalf: whether some bytes are the bare secret half of a key, which are looked for in pairs of digits with colons between.
   static func stand(in bytes: Span<UInt8>, isSecretHalf: ([UInt8]) -> Bool) -> Bool {
     var pairsEnd = 0
-    let table = beginnings
-    let beginnings = table.span
-    for index in bytes.indices where beginnings[Int(bytes[index])] {
-      let isFound =
-        switch bytes[index] {
-        case UInt8(ascii: "-"): isPEM(bytes, at: index)
-        case UInt8(ascii: "p"): isPrinted(bytes, at: index)
-        case UInt8(ascii: ":") where index >= pairsEnd: holdsPairs(bytes, around: index, end: &pairsEnd, isSecretHalf)
-        case UInt8(ascii: "m"): isOwn(bytes, at: index)
-        case UInt8(ascii: "R"): isMinisign(bytes, at: index)
-        case 0x30: matches(ed25519, bytes, at: index, 1)
-        case 0x06: matches(pbes2, bytes, at: index, 1)
-        default: false
-        }
-      if isFound { return true }
+    let table = mayBegin
+    let mayBegin = table.span
+    var start = 0
+    while start < bytes.count {
+      let end = min(start + 16, bytes.count)
+      defer { start = end }
+      guard end - start < 16 || mayBegin16(in: bytes, from: start) else { continue }
+      for index in start..<end where mayBegin[Int(bytes[index])] {
+        let isFound =
+          switch bytes[index] {
+          case UInt8(ascii: "-"): isPEM(bytes, at: index)
+          case UInt8(ascii: "p"): isPrinted(bytes, at: index)
+          case UInt8(ascii: ":") where index >= pairsEnd: holdsPairs(bytes, around: index, end: &pairsEnd, isSecretHalf)
+          case UInt8(ascii: "m"): isOwn(bytes, at: index)
+          case UInt8(ascii: "R"): isMinisign(bytes, at: index)
+          case 0x30: matches(ed25519, bytes, at: index, 1)
+          case 0x06: matches(pbes2, bytes, at: index, 1)
+          default: false
+          }
+        if isFound { return true }
+      }
     }
     return false
   }
 
-  /// Whether a marker may begin with a byte: all bytes of a catalog's small files are looked up here.
-  private static let beginnings: [Bool] = (UInt8.min...UInt8.max).map { "-p:mR".utf8.contains($0) || $0 == 0x30 || $0 == 0x06 }
+  /// With what a marker may begin.
+  private static let beginnings = Array("-p:mR".utf8) + [0x30, 0x06]
+  private static let mayBegin: [Bool] = (UInt8.min...UInt8.max).map(beginnings.contains)
+
+  /// Whether a marker may begin in the next sixteen bytes. All bytes of a catalog's small files are looked at here, and in weights most sixteen
+  /// have none.
+  private static func mayBegin16(in bytes: Span<UInt8>, from start: Int) -> Bool {
+    // Unsafe only in that padding could be read, of which bytes have none; that there are sixteen is checked.
+    let sixteen = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: SIMD16<UInt8>.self)
+    var found = SIMDMask<SIMD16<Int8>>(repeating: false)
+    for beginning in beginnings { found .|= sixteen .== SIMD16(repeating: beginning) }
+    return any(found)
+  }
 
   /// The algorithm of an Ed25519 key in PKCS #8 (RFC 8410 §7), and the octet string of 32 bytes in another that follows it.
   private static let ed25519: [UInt8] = [0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20]

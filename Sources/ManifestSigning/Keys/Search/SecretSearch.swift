@@ -19,12 +19,17 @@ package struct SecretSearch: Sendable {
   private var buffer = [UInt8](repeating: 0, count: wholeFileLimit)
 
   /// - Parameter keys: the public halves by which a bare seed is known: it looks like any other bytes.
-  package init(knowing keys: some Sequence<Ed25519PublicKey>) { known = KnownKeys(keys, collectsOthers: false) }
+  package init(knowing keys: some Sequence<Ed25519PublicKey>) { self.init(known: KnownKeys(keys, collectsOthers: false)) }
 
   /// - Parameter keys: as above; of all other bytes that might be a bare seed, the public half is collected, for somebody who knows more keys.
   init(knowing keys: some Sequence<Ed25519PublicKey>, collectingOthers: Bool) {
-    known = KnownKeys(keys, collectsOthers: collectingOthers)
+    self.init(known: KnownKeys(keys, collectsOthers: collectingOthers))
   }
+
+  /// The same for another thread: what each comes upon is collected apart.
+  var apart: SecretSearch { SecretSearch(known: known.apart) }
+
+  private init(known: KnownKeys) { self.known = known }
 
   /// The public halves of what might have been bare seeds since this was asked last.
   func takeCollected() -> [Ed25519PublicKey] { known.takeCollected() }
