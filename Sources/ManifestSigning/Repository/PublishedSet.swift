@@ -2,34 +2,27 @@ internal import Digests
 internal import ManifestVerifier
 internal import TUFMetadata
 
-/// Targets, bins, snapshot and timestamp that belong together, signed and verified and not yet visible.
-struct PublishedSet {
-  /// What has to be written, each file after those that it names.
-  var files: [(role: MetadataRole, version: Version, bytes: [UInt8])] { signed.files }
-  /// What a device will make of them.
-  let manifest: TrustedManifest
-  /// The number of bins that were signed.
-  var signedBinCount: Int { signed.bins.count }
+/// Targets, bins, snapshot and timestamp that belong together, signed and not yet visible.
+struct PublishedSet: Sendable {
+  typealias File = (role: MetadataRole, version: Version, bytes: [UInt8])
 
-  private let signed: Signed
-
-  private struct Signed {
-    /// The bins that differ from what is published.
-    var bins: [(role: MetadataRole, version: Version, bytes: [UInt8])] = []
-    /// Nil where what is published stays.
-    var targets: (version: Version, bytes: [UInt8])?
-    var snapshot: (version: Version, bytes: [UInt8])
-    var timestamp: (version: Version, bytes: [UInt8])
-
-    var files: [(role: MetadataRole, version: Version, bytes: [UInt8])] {
-      var files = bins
-      if let targets { files.append((.targets, targets.version, targets.bytes)) }
-      return files + [(.snapshot, snapshot.version, snapshot.bytes), (.timestamp, timestamp.version, timestamp.bytes)]
-    }
+  /// What nobody sees before the timestamp names it, each file after those that it names itself.
+  var unseen: [File] {
+    var files = bins
+    if let targets { files.append((.targets, targets.version, targets.bytes)) }
+    return files + [(.snapshot, snapshot.version, snapshot.bytes)]
   }
+  /// What makes all of it visible.
+  var timestampFile: File { (.timestamp, timestamp.version, timestamp.bytes) }
 
-  /// Signs the bins that differ, targets, then the snapshot that names them, then the timestamp that names the snapshot. Before anything is
-  /// visible, all of it is verified from the first root as a device would.
+  /// The bins that differ from what is published.
+  let bins: [File]
+  /// Nil where what is published stays.
+  private let targets: (version: Version, bytes: [UInt8])?
+  private let snapshot: (version: Version, bytes: [UInt8])
+  private let timestamp: (version: Version, bytes: [UInt8])
+
+  /// Signs the bins that differ, targets, then the snapshot that names them, then the timestamp that names the snapshot.
   init(
     _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime,
     signers: (TopLevelRole) throws(SigningError) -> [any Signer]
@@ -40,29 +33,34 @@ struct PublishedSet {
     ]
     let spread = policy.bins.map { ($0, content.spread(over: $0)) }
     if available.values.joined().contains(where: { $0 is ExternalSigner }) {
-      _ = try Self.sign(content, spread, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
+      _ = try Self(content, spread, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
     }
-    signed = try Self.sign(content, spread, state, policy, now, available)
+    try self.init(content, spread, state, policy, now, available)
+  }
+
+  /// What a device will make of it, which verifies all of it from the first root.
+  func verified(after state: PublishedState) throws(SigningError) -> TrustedManifest {
     let stored = StoredMetadata(
-      roots: Array(state.roots.dropFirst()), timestamp: signed.timestamp.bytes, snapshot: signed.snapshot.bytes,
-      targets: signed.targets?.bytes ?? state.manifest?.targets.bytes)
+      roots: Array(state.roots.dropFirst()), timestamp: timestamp.bytes, snapshot: snapshot.bytes,
+      targets: targets?.bytes ?? state.manifest?.targets.bytes)
     do {
-      manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored)
-      var bins: [ByteString: [UInt8]] = [:]
-      for bin in signed.bins { bins[bin.role.name] = bin.bytes }
+      let manifest = try TrustedManifest(anchor: state.roots.first ?? [], stored: stored)
+      var binBytes: [ByteString: [UInt8]] = [:]
+      for bin in bins { binBytes[bin.role.name] = bin.bytes }
       for role in manifest.targets.payload.delegations?.roles ?? [] {
-        if let bytes = bins[role.name] { _ = try manifest.verify(role, bytes) }
+        if let bytes = binBytes[role.name] { _ = try manifest.verify(role, bytes) }
       }
+      return manifest
     } catch { throw .published(error) }
   }
 
-  private static func sign(
+  private init(
     _ content: Manifest, _ spread: (bins: HashBins, parts: (top: Manifest, bins: [Manifest]))?, _ state: PublishedState, _ policy: Policy,
     _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
-  ) throws(SigningError) -> Signed {
+  ) throws(SigningError) {
     // What a snapshot has listed once it goes on listing (TUF 1.0.34 §5.5.5).
     var described = state.manifest?.snapshot.payload.files ?? [:]
-    var bins: [(role: MetadataRole, version: Version, bytes: [UInt8])] = []
+    var bins: [File] = []
     let keys = state.root.payload[.targets]
 
     if let (bins: layout, parts: parts) = spread {
@@ -107,8 +105,9 @@ struct PublishedSet {
     }
     let snapshot = try sign(.snapshot, .object(described.mapValues(\.tree)))
     let timestamp = try sign(.timestamp, .object([.snapshotFile: snapshot.file.description(snapshot.version).tree]))
-    return Signed(
-      bins: bins, targets: targets, snapshot: (snapshot.version, snapshot.file.bytes), timestamp: (timestamp.version, timestamp.file.bytes))
+    (self.bins, self.targets) = (bins, targets)
+    self.snapshot = (snapshot.version, snapshot.file.bytes)
+    self.timestamp = (timestamp.version, timestamp.file.bytes)
   }
 }
 

@@ -112,9 +112,8 @@ extension Repository {
       guard !observer.isCancelled() else { throw .cancelled }
       // Before what it tells is visible, so that no publication goes back to what it told before.
       if isNewPolicy { try onDisk { () throws(FileError) in try replaceFile(at: layout.policy, with: policy.bytes) } }
-      try show(signed)
+      (manifest, signedBinCount) = (try show(signed, after: state), signed.bins.count)
       if let ceremony { try forget(.targets, of: ceremony) }
-      (manifest, signedBinCount) = (signed.manifest, signed.signedBinCount)
     } else {
       let keys = try SigningKeys(layout, passphrases, notice: observer.notice)
       var ceremony = try ceremonyToPublishOver(share.role)
@@ -279,12 +278,22 @@ extension Repository {
 
   private func folder(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
-  /// Writes the metadata. Devices see it when the timestamp, which names all of it, replaces the old one at the very end; what a
-  /// crash leaves before that is named by nothing, and is replaced by the next publication.
-  private func show(_ signed: PublishedSet) throws(SigningError) {
-    try onDisk { () throws(FileError) in
-      for file in signed.files { try replaceFile(at: layout.file(of: file.role, file.version), with: file.bytes) }
+  /// Writes the metadata while it is verified as a device would. Devices see it when the timestamp, which names all of it, replaces the old one
+  /// at the very end; what a crash leaves before that is named by nothing, and is replaced by the next publication.
+  private func show(_ signed: PublishedSet, after state: PublishedState) throws(SigningError) -> TrustedManifest {
+    let verifying = SideWork { Result { () throws(SigningError) in try signed.verified(after: state) } }
+    func write(_ file: PublishedSet.File) throws(FileError) {
+      try replaceFile(at: layout.file(of: file.role, file.version), with: file.bytes)
     }
+    try onDisk { () throws(FileError) in for file in signed.unseen { try write(file) } }
+    let manifest: TrustedManifest
+    do { manifest = try verifying.value.get() } catch {
+      try onDisk { () throws(FileError) in for file in signed.unseen { try Self.removeIfPresent(layout.file(of: file.role, file.version)) }
+      }
+      throw error
+    }
+    try onDisk { () throws(FileError) in try write(signed.timestampFile) }
+    return manifest
   }
 }
 
