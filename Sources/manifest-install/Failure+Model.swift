@@ -75,6 +75,15 @@ extension Failure {
         .failure, "\(model)\(version.map { "@\($0)" } ?? "") is not installed", hint: "run manifest-install list to see what is")
     case .noPrevious(let model):
       self.init(.failure, "\(model) has no earlier version to go back to", hint: "run manifest-install list to see what is installed")
+    case .missing(let model, let version, let path):
+      self.init(
+        .fileMismatch, "\(model)@\(version) is not whole here: something of it is missing", at: path,
+        hint: "run manifest-install repair \(model)")
+    case .contradictoryRecord(let model, let version, let isActive):
+      self.init(
+        .malformed, "the store's record of \(model) contradicts itself",
+        expected: isActive ? "a version as active that it knows" : "another installed version as the way back", found: version,
+        hint: isActive ? "run manifest-install install \(model)" : "run manifest-install prune, which forgets it")
     case .damaged(let model, let version, let error):
       self.init(error)
       message = "\(model)@\(version) is damaged: \(message)"

@@ -28,6 +28,8 @@ enum InstallVerb {
         + "space that is needed is known before the first byte is fetched.",
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
         + "goes wrong, the version that was active stays so. It is kept as the way back: see rollback.",
+      "With --offline the active version serves; where it is damaged or missing, the one before it or another one that is here, once all of it was read and found to "
+        + "be as signed. The output says so, and repair brings the active one back.",
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
@@ -60,12 +62,13 @@ enum InstallVerb {
     do { store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name)) } catch {
       // What can't be changed can be used all the same.
       guard isOffline, error.forbidsWriting, let store = try ModelStore.reading(path),
-        let outcome = try store.activeSatisfying(request, isReading: true, isCancelled: { Interruption.isRequested })
+        let outcome = try store.activeOrStandIn(request, isCancelled: { Interruption.isRequested })
       else { throw error }
       try show(outcome, of: request.model, in: store, output)
       return .done
     }
     if isOffline, try useInstalled(request, store, invocation, output) { return .done }
+    try StoreOptions.warnOfLosses(of: request.model, in: store, output)
     let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
     let found: ModelLookup.Outcome
@@ -143,7 +146,11 @@ enum InstallVerb {
   private static func useInstalled(
     _ request: ModelRequest, _ store: ModelStore, _ invocation: Invocation, _ output: Output
   ) throws -> Bool {
-    guard let outcome = try store.activateInstalled(request, isCancelled: { Interruption.isRequested }) else { return false }
+    let outcome: Installation.Outcome?
+    do throws(InstallationError) { outcome = try store.activateInstalled(request, isCancelled: { Interruption.isRequested }) } catch {
+      throw StoreOptions.failure(of: error, in: store, isOffline: true)
+    }
+    guard let outcome else { return false }
     try show(outcome, of: request.model, in: store, output)
     return true
   }
@@ -170,7 +177,9 @@ enum InstallVerb {
 
   /// Adds to a failure before anything was fetched what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
-    guard let active = try? store.record(of: request.model).active else { return error }
+    guard let record = try? store.record(of: request.model), let active = record.active,
+      (try? store.losses(of: record))?.contains(where: \.isActive) == false
+    else { return error }
     var failure = (error as? Failure) ?? Failure(explainingInstallation: error)
     failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
     return failure
@@ -192,7 +201,11 @@ enum InstallVerb {
       output.report("status", "installed")
     case .standIn(let installed, let instead, let reason):
       key = installed
-      output.warning("\(model)@\(instead) could not be installed: \(reason)")
+      switch reason {
+      case .model(.missing), .model(.damaged), .model(.withdrawn), .model(.contradictoryRecord):
+        output.warning("\(StoreOptions.failure(of: reason, in: store, isOffline: true).description)")
+      default: output.warning("\(model)@\(instead) could not be installed: \(reason)")
+      }
       output.line("stand-in  \(model)@\(key) serves instead of \(instead)", style: .bad)
       output.report("status", "stand-in")
       output.report("instead_of", .string(instead.description))
@@ -200,7 +213,7 @@ enum InstallVerb {
     }
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
-    if let previous = record.previous { output.line("Way back:   \(previous) (manifest-install rollback \(model))") }
+    if let wayBack = try store.wayBack(of: record) { output.line("Way back:   \(wayBack) (manifest-install rollback \(model))") }
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))
     output.report("variant", .string(key.variant.description))

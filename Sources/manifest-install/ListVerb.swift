@@ -11,8 +11,8 @@ enum ListVerb {
     options: [StoreOptions.store],
     discussion: [
       "Reads the store alone: no network, no trusted state. A file that is not the very one that was verified, in a copy of the store or after a crash, is read; one that "
-        + "is not as signed makes its version \"changed\": repair tells more. A model whose record is damaged is told as such.",
-      "With --json: {\"models\":[{\"model\",\"version\",\"variant\",\"active\",\"previous\",\"bytes\",\"unchanged\",\"withdrawn\",\"folder\"}…],"
+        + "is not as signed makes its version \"changed\", or \"missing\" where files are gone: repair brings them back. A model whose record is damaged is told as such.",
+      "With --json: {\"models\":[{\"model\",\"version\",\"variant\",\"active\",\"previous\",\"bytes\",\"unchanged\",\"missing\",\"withdrawn\",\"folder\"}…],"
         + "\"unreadable\":[{\"model\",\"error\"}…]}.",
     ],
     exitCodes: [.disk, .malformed],
@@ -34,16 +34,28 @@ enum ListVerb {
       do { record = try found.get() } catch {
         table.append(["\(model)", "", "", "", "record can't be read"])
         unreadable.append(["model": .string(model.description), "error": Failure(explainingInstallation: error).json])
-        StoreOptions.warn(of: error, model.description, output)
+        StoreOptions.warn(of: error, model.description, in: store, output)
         continue
       }
+      for (isActive, error) in try store.losses(of: record) {
+        let failure = Failure(explainingInstallation: error)
+        output.warning("\(isActive ? "active" : "way back"): \(failure.description)")
+        guard isActive, record.activeEntry == nil else { continue }
+        table.append([
+          "\(model)", "\(record.active?.version.description ?? "")", "\(record.active?.variant.description ?? "")", "",
+          "active, not on record",
+        ])
+        unreadable.append(["model": .string(model.description), "error": failure.json])
+      }
+      let wayBack = try store.wayBack(of: record)
       for entry in record.entries {
         let isUnchanged = try store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })
         var words: [String] = []
         if entry.key == record.active { words.append("active") }
-        if entry.key == record.previous { words.append("way back") }
+        if entry.key == wayBack { words.append("way back") }
         if let reason = entry.withdrawal { words.append("withdrawn: \(reason)") }
-        if !isUnchanged { words.append("changed") }
+        let isMissing = try store.missingPath(of: entry, model) != nil
+        if !isUnchanged { words.append(isMissing ? "missing" : "changed") }
         table.append([
           "\(model)", "\(entry.key.version)", "\(entry.key.variant)", "\(HumanReadable.bytes(entry.byteCount))",
           "\(words.isEmpty ? "installed" : words.joined(separator: ", "))",
@@ -51,8 +63,8 @@ enum ListVerb {
         report.append([
           "model": .string(model.description), "version": .string(entry.key.version.description),
           "variant": .string(entry.key.variant.description), "active": .bool(entry.key == record.active),
-          "previous": .bool(entry.key == record.previous), "bytes": .integer(entry.byteCount), "unchanged": .bool(isUnchanged),
-          "withdrawn": .optional(entry.withdrawal), "folder": .string(store.folderPath(of: entry.key, model)),
+          "previous": .bool(entry.key == wayBack), "bytes": .integer(entry.byteCount), "unchanged": .bool(isUnchanged),
+          "missing": .bool(isMissing), "withdrawn": .optional(entry.withdrawal), "folder": .string(store.folderPath(of: entry.key, model)),
         ])
       }
     }

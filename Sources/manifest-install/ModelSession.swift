@@ -57,16 +57,23 @@ struct ModelSession {
 
   /// Refreshes, and reads what the manifest then says of each request. All of them are looked up in one targets version.
   func lookUp(_ requests: [ModelRequest], in store: ModelStore?, device: Device) throws -> [ModelLookup.Outcome] {
+    let outcomes = try lookUpEach(requests, in: store, device: device)
+    if let refused = outcomes.refused.first { throw refused.error }
+    return outcomes.found
+  }
+
+  private func lookUpEach(_ requests: [ModelRequest], in store: ModelStore?, device: Device) throws -> ModelLookup.Outcomes {
     context.report(.state(.refreshing))
-    var outcomes: [ModelLookup.Outcome] = []
+    var outcomes = ModelLookup.Outcomes()
     try DeviceRefresh(invocation, over: network, output) { refresh, source, trust in
-      outcomes = []
+      outcomes = ModelLookup.Outcomes()
       for request in requests {
-        outcomes.append(
+        try outcomes.add(request) { () throws(InstallationError) in
           try lookUp(request, in: store, device, mirrors, consistentSnapshot: refresh.manifest.root.payload.consistentSnapshot) {
             path throws(InstallationError) in
             try source.find(path, in: refresh.manifest, now: refresh.now, keepingIn: &trust)
-          })
+          }
+        }
       }
       return true
     }
@@ -74,17 +81,22 @@ struct ModelSession {
   }
 
   /// As above, for versions that are installed. Where no newer metadata can be had the record tells what was signed of them.
-  func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws -> [ModelLookup] {
+  func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws -> ModelLookup.Outcomes {
     do {
       // A variant that is named is found whatever the device.
-      return try lookUp(requests, in: store, device: .current).compactMap { if case .found(let lookup) = $0 { lookup } else { nil } }
+      return try lookUpEach(requests, in: store, device: .current)
     } catch let error as InstallationError where error.saysNothingOfInstalled {
       output.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)")
       let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
-      return try requests.map {
-        try ModelLookup(
-          recorded: $0, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context)
+      var outcomes = ModelLookup.Outcomes()
+      for request in requests {
+        try outcomes.add(request) { () throws(InstallationError) in
+          .found(
+            try ModelLookup(
+              recorded: request, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context))
+        }
       }
+      return outcomes
     }
   }
 

@@ -10,8 +10,8 @@ enum PruneVerb {
     "prune", "Remove installed versions that are neither active nor the way back, and unfinished downloads.",
     options: [StoreOptions.store, StoreOptions.staging, rehearse],
     discussion: [
-      "Never the active version, and never the one before it. Storage that several versions share is freed when the last of them goes. A model whose record is "
-        + "damaged is left alone.",
+      "Never the active version, and never the one that rollback leads to. Storage that several versions share is freed when the last of them goes. A model is left alone, "
+        + "and that is told, whose record is damaged, or whose active version is damaged or missing: any other version may be the last one that works.",
       "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too.",
     ],
     exitCodes: [.disk, .locked, .malformed],
@@ -27,9 +27,12 @@ enum PruneVerb {
       output.report("removed", .array([]))
       return .done
     }
-    let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(isRehearsal: isRehearsal)
+    try StoreOptions.warnOfLosses(in: existing, isOfActive: false, output)
+    let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(
+      isRehearsal: isRehearsal, isCancelled: { Interruption.isRequested },
+      leaveAlone: { model, error in StoreOptions.warn(of: error, model.description, in: existing, output) })
     for (model, record) in try existing.records() {
-      if case .failure(let error) = record { StoreOptions.warn(of: error, model.description, output) }
+      if case .failure(let error) = record { StoreOptions.warn(of: error, model.description, in: existing, output) }
     }
     var report: [JSONResult] = []
     for item in pruned {

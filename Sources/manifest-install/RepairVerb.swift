@@ -39,10 +39,10 @@ enum RepairVerb {
     output.report("intact", .array(checked.intact.map { .string($0.description) }))
     output.report("repaired", .array([]))
     for request in checked.intact { try warnIfWithdrawn(request, store, output) }
-    for (what, error) in checked.refused { StoreOptions.warn(of: error, what, output) }
-    if !checked.damaged.isEmpty { try repair(checked.damaged, in: store, invocation, output) }
+    for (what, error) in checked.refused { StoreOptions.warn(of: error, what, in: store, output) }
+    let refusedLater = checked.damaged.isEmpty ? [] : try repair(checked.damaged, in: store, invocation, output)
     // The others are in order by now.
-    if let refused = checked.refused.first { throw refused.error }
+    if let refused = (checked.refused + refusedLater).first { throw StoreOptions.failure(of: refused.error, in: store) }
     return .done
   }
 
@@ -53,17 +53,20 @@ enum RepairVerb {
 
   private static func repair(
     _ damaged: [(request: ModelRequest, error: InstallationError)], in store: ModelStore, _ invocation: Invocation, _ output: Output
-  ) throws {
+  ) throws -> [(what: String, error: InstallationError)] {
     for (request, error) in damaged { output.note("\(request): \(error)") }
     let session = try ModelSession(invocation, output)
     defer { session.progress.finish() }
     var repaired: [ModelRequest] = []
-    for lookup in try session.lookUpForRepair(damaged.map(\.request), in: store) {
+    let outcomes = try session.lookUpForRepair(damaged.map(\.request), in: store)
+    for (what, error) in outcomes.refused { StoreOptions.warn(of: error, what, in: store, output) }
+    for lookup in outcomes.lookups {
       _ = try Installation(lookup, into: store, session.context, isRepair: true).run { _ in }
       session.progress.finish()
       repaired.append(lookup.request)
       output.line("repaired  \(lookup.request)", style: .good)
       output.report("repaired", .array(repaired.map { .string($0.description) }))
     }
+    return outcomes.refused
   }
 }

@@ -12,7 +12,8 @@ enum RollbackVerb {
     arguments: [model], options: [StoreOptions.store],
     discussion: [
       "The earlier version is read and verified first. A second rollback leads forward again. No network is needed, and no trusted state.",
-      "A version that its publisher withdrew is not gone back to (exit 18), nor one whose files are not as signed (12). Where there is no earlier version, or nothing "
+      "A version that its publisher withdrew is not gone back to (exit 18), nor one whose files are not as signed (12). Where the version before was withdrawn, or files of it "
+        + "are missing, the latest other one that is here is gone back to, as list shows it. Where there is no earlier version, or nothing "
         + "is installed, the exit code is 1.",
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
@@ -34,7 +35,8 @@ enum RollbackVerb {
     let (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested })
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")
-    if let former { output.line("Way back:   \(former)") }
+    if let wayBack = try store.wayBack(of: store.record(of: request.model)) { output.line("Way back:   \(wayBack)") }
+    try StoreOptions.warnOfLosses(of: request.model, in: store, output)
     output.report("model", .string(request.model.description))
     output.report("version", .string(active.version.description))
     output.report("variant", .string(active.variant.description))

@@ -1,5 +1,6 @@
 internal import CommandFailures
 internal import CommandLineSupport
+internal import ModelCatalog
 internal import ModelInstaller
 
 /// Where installed models are, and for what they are chosen, as all verbs take it.
@@ -34,8 +35,34 @@ enum StoreOptions {
   }
 
   /// Tells what is left alone, a model whose record can't be read say, and what to do: no other model is hindered by it.
-  static func warn(of error: InstallationError, _ what: String, _ output: Output) {
-    output.warning("\(what) is left alone: \(Failure(explainingInstallation: error).description)")
+  static func warn(of error: InstallationError, _ what: String, in store: ModelStore, _ output: Output) {
+    output.warning("\(what) is left alone: \(failure(of: error, in: store).description)")
+  }
+
+  /// Tells what is missing of active versions and of ways back to them, and what to do.
+  /// - Parameters:
+  ///   - model: nil for all.
+  ///   - isOfActive: whether of active versions too.
+  static func warnOfLosses(
+    of model: ModelName? = nil, in store: ModelStore, isOfActive: Bool = true, _ output: Output
+  ) throws(InstallationError) {
+    for (name, found) in try store.records() where model == nil || name == model {
+      guard let record = try? found.get() else { continue }
+      for (isActive, error) in try store.losses(of: record) where isOfActive || !isActive {
+        output.warning("\(isActive ? "active" : "way back"): \(Failure(explainingInstallation: error).description)")
+      }
+    }
+  }
+
+  /// What to say of an error, and where a version was withdrawn, what serves instead.
+  static func failure(of error: InstallationError, in store: ModelStore, isOffline: Bool = false) -> Failure {
+    var failure = Failure(explainingInstallation: error)
+    guard case .model(.withdrawn(let name, _, _)) = error else { return failure }
+    if isOffline { failure.hint = "run manifest-install install \(name), without --offline, for the newest version" }
+    if let model = try? ModelRequest(name).model, let record = try? store.record(of: model), let wayBack = try? store.wayBack(of: record) {
+      failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
+    }
+    return failure
   }
 
   static func device(_ invocation: Invocation) throws(Failure) -> Device {

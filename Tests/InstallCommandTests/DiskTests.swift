@@ -197,7 +197,7 @@ struct DiskTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(copy)/\(weights)")
     try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(copy)/\(weights)"))
     try disk.remount("ro")
-    #expect(try install(device, copy, "1.0", ["--offline"]).status == 14)
+    #expect(try install(device, copy, "1.0", ["--offline"]).status == 12)
   }
 
   @Test("Going back works on a disk that is full")

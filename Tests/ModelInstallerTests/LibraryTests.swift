@@ -309,20 +309,6 @@ struct LibraryTests {
     for model in installed.dropFirst() { #expect(try await library.open("shared.bin", of: model).wasRead == false) }
   }
 
-  @Test("A version that somebody removed is given up, and the one before it serves")
-  func removedVersion() async throws {
-    var published = try PublishedModels()
-    published.publish("1")
-    let library = try published.library()
-    _ = try await library.install("org/voice")
-    published.publish("2")
-    let newest = try await library.install("org/voice")
-    try FileManager.default.removeItem(atPath: newest.folder)
-    try await library.prune()
-    #expect(try library.active("org/voice")?.version == "1")
-    #expect(try await library.install("org/voice").version == "2")
-  }
-
   @Test("Every error says in words what happened")
   func localizedDescriptions() throws {
     let errors: [any Error] = [

@@ -16,9 +16,7 @@ extension ModelLookup {
     guard let entry = record.entries.first(where: { $0.key.version == request.version && $0.key.variant == request.variant }) else {
       throw .model(.notInstalled(model: model.description, version: request.version?.description))
     }
-    if let reason = entry.withdrawal {
-      throw .model(.withdrawn(model: model.description, version: entry.key.version.description, reason: reason))
-    }
+    if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
     // Of the kept description, for which nobody vouches, only the places count at which files may be.
     let description = try? ModelDescription(parsing: store.keptDescription(of: model) ?? [], of: model)
     let variant = description?.versions.first { $0.name == entry.key.version }?.variants.first { $0.name == entry.key.variant }

@@ -19,6 +19,28 @@ package struct ModelLookup: Sendable {
     case nothing(NothingForDevice)
   }
 
+  /// What several requests come to that do not depend on each other.
+  package struct Outcomes: Sendable {
+    package var found: [Outcome] = []
+    /// What the manifest says of a model forbids it, or it says nothing.
+    package var refused: [(what: String, error: InstallationError)] = []
+
+    package init() {}
+
+    /// Takes in what one request comes to.
+    package mutating func add(
+      _ request: ModelRequest, _ lookUp: () throws(InstallationError) -> Outcome
+    ) throws(InstallationError) {
+      do throws(InstallationError) { found.append(try lookUp()) } catch {
+        guard case .model = error else { throw error }
+        refused.append((request.description, error))
+      }
+    }
+
+    /// Those found, as far as there is something for the device.
+    package var lookups: [ModelLookup] { found.compactMap { if case .found(let lookup) = $0 { lookup } else { nil } } }
+  }
+
   package let request: ModelRequest
   package let key: StoreKey
   package let licence: String

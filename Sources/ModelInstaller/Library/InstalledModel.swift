@@ -17,12 +17,14 @@ public struct InstalledModel: Equatable, Sendable {
   public let isActive: Bool
   /// Whether `rollBack` leads to it.
   public let isPrevious: Bool
+  /// Whether all of its files are there. Where they are not, `repair` brings them back, and `rollBack` leads to a version that works without them.
+  public let isComplete: Bool
   /// Why the publisher withdrew it, as far as that is known here. It stays usable until another is installed.
   public let withdrawal: String?
   /// Why this version serves, and not the newest one: that could not be fetched.
   public internal(set) var standsInBecause: InstallationError?
 
-  init(_ entry: ModelRecord.Entry, of record: ModelRecord, in store: ModelStore) {
+  init(_ entry: ModelRecord.Entry, of record: ModelRecord, in store: ModelStore) throws(InstallationError) {
     model = record.model.description
     version = entry.key.version.description
     variant = entry.key.variant.description
@@ -30,7 +32,8 @@ public struct InstalledModel: Equatable, Sendable {
     folder = store.folderPath(of: entry.key, record.model)
     byteCount = entry.byteCount
     isActive = record.active == entry.key
-    isPrevious = record.previous == entry.key
+    isPrevious = try store.wayBack(of: record) == entry.key
+    isComplete = try store.missingPath(of: entry, record.model) == nil
     withdrawal = entry.withdrawal
   }
 }

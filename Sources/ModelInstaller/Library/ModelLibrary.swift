@@ -37,20 +37,26 @@ public final class ModelLibrary: Sendable {
 
   // MARK: What is here
 
-  /// The active version of a model: what an app uses, online or not. Nothing is contacted, and no file is read.
+  /// The active version of a model: what an app uses, online or not. Nothing is contacted, and no file is read. One of which files are missing is told as such, by
+  /// `isComplete`.
   /// - Parameter model: `ORG/NAME`.
   /// - Returns: nil where none is installed.
   public func active(_ model: String) throws(InstallationError) -> InstalledModel? {
     let request = try ModelRequest(model)
     guard let store = try ModelStore.reading(settings.store) else { return nil }
     let record = try store.record(of: request.model)
-    return record.activeEntry.map { InstalledModel($0, of: record, in: store) }
+    guard let entry = record.activeEntry else { return nil }
+    return try InstalledModel(entry, of: record, in: store)
   }
 
   /// Everything that is installed. A model whose record is damaged is left out; `active` tells why.
   public func installed() throws(InstallationError) -> [InstalledModel] {
     guard let store = try ModelStore.reading(settings.store) else { return [] }
-    return try store.readableRecords().flatMap { record in record.entries.map { InstalledModel($0, of: record, in: store) } }
+    var models: [InstalledModel] = []
+    for record in try store.readableRecords() {
+      for entry in record.entries { models.append(try InstalledModel(entry, of: record, in: store)) }
+    }
+    return models
   }
 
   /// Opens a file of an installed model for use.
@@ -60,24 +66,26 @@ public final class ModelLibrary: Sendable {
   /// - Parameters:
   ///   - name: of the file, below the model's folder.
   ///   - thorough: whether it is read in any case.
-  /// - Throws: `model` with `notInstalled`, or with `damaged`: then `repair` helps.
+  /// - Throws: `model` with `notInstalled`, or with `damaged` or `missing`: then `repair` helps, and without a network `rollBack`.
   public func open(_ name: String, of model: InstalledModel, thorough: Bool = false) async throws(InstallationError) -> ModelFile {
     let settings = settings
     let box = await onThread { () throws(InstallationError) -> FileBox in
       let request = try ModelRequest("\(model.model)@\(model.version):\(model.variant)")
-      let missing = InstallationError.model(.notInstalled(model: model.model, version: model.version))
-      guard let store = try ModelStore.reading(settings.store) else { throw missing }
+      let none = InstallationError.model(.notInstalled(model: model.model, version: model.version))
+      guard let store = try ModelStore.reading(settings.store) else { throw none }
       guard
         let entry = try store.record(of: request.model).entries.first(where: {
           $0.key.version == request.version && $0.key.variant == request.variant
         })
-      else { throw missing }
+      else { throw none }
       guard let file = entry.files.first(where: { $0.name.map(\.description).joined(separator: "/") == name }) else {
         throw .model(.unusableName(model: model.model, name: name))
       }
       let session = TrustedSession(settings: settings, context: .silent(settings))
       let target = thorough ? session.kept(file.path) : nil
-      guard let usable = try store.use(file, of: entry, request.model, isThorough: thorough, target: target) else { throw missing }
+      guard let usable = try store.use(file, of: entry, request.model, isThorough: thorough, target: target) else {
+        throw try store.missing(entry, request.model)
+      }
       return FileBox(ModelFile(usable))
     }
     guard let file = try box.get().take() else { throw .cancelled }
@@ -94,7 +102,8 @@ public final class ModelLibrary: Sendable {
       await onThread { () throws(InstallationError) -> Plan in
         let context = DownloadContext(settings, makeTransport, isCancelled: { flag.isSet }, report: { _ in })
         let store = try ModelStore.reading(settings.store)
-        switch try TrustedSession(settings: settings, context: context).lookUp([ModelRequest(model)], in: store)[0] {
+        switch try TrustedSession(settings: settings, context: context).lookUp(ModelRequest(model), in: store) {
+        case nil: throw .model(.unknownModel(model))
         case .nothing(let nothing): return .nothingForDevice(nothing)
         case .found(let lookup): return .plan(try InstallPlan(rehearsing: lookup, in: store, at: settings.store, staging: settings.staging))
         }
@@ -169,7 +178,8 @@ public final class ModelLibrary: Sendable {
     let context = DownloadContext(
       settings, makeTransport, isCancelled: { installation.isAbandoned }, report: { installation.report($0) })
     let lookup: ModelLookup
-    switch try TrustedSession(settings: settings, context: context).lookUp([request], in: store)[0] {
+    switch try TrustedSession(settings: settings, context: context).lookUp(request, in: store) {
+    case nil: throw .model(.unknownModel(request.model.description))
     case .nothing(let nothing): throw .model(.nothingForDevice(nothing))
     case .found(let found): lookup = found
     }
@@ -180,14 +190,14 @@ public final class ModelLibrary: Sendable {
     }
     let record = try store.record(of: request.model)
     guard let entry = record.activeEntry else { throw .model(.notInstalled(model: request.model.description, version: nil)) }
-    var installed = InstalledModel(entry, of: record, in: store)
+    var installed = try InstalledModel(entry, of: record, in: store)
     if case .standIn(_, _, let reason) = outcome { installed.standsInBecause = reason }
     return installed
   }
 
   // MARK: Upkeep
 
-  /// Goes back to the version that was active before, once it is read and verified.
+  /// Goes back to the version that was active before, once it is read and verified; where that was withdrawn, or files of it are missing, to the latest other one.
   public func rollBack(_ model: String) async throws(InstallationError) -> InstalledModel {
     let settings = settings
     return try await onQueue { () throws(InstallationError) -> InstalledModel in
@@ -197,7 +207,7 @@ public final class ModelLibrary: Sendable {
       _ = try store.rollBack(request.model)
       let record = try store.record(of: request.model)
       guard let entry = record.activeEntry else { throw .model(.notInstalled(model: model, version: nil)) }
-      return InstalledModel(entry, of: record, in: store)
+      return try InstalledModel(entry, of: record, in: store)
     }.get()
   }
 
@@ -220,15 +230,18 @@ public final class ModelLibrary: Sendable {
         let checked = try store.findDamaged(requests, isCancelled: { flag.isSet })
         let context = DownloadContext(settings, makeTransport, isCancelled: { flag.isSet }, report: progress)
         var repaired: [String] = []
+        var refused = checked.refused
         if !checked.damaged.isEmpty {
           let session = TrustedSession(settings: settings, context: context)
-          for lookup in try session.lookUpForRepair(checked.damaged.map(\.request), in: store) {
+          let outcomes = try session.lookUpForRepair(checked.damaged.map(\.request), in: store)
+          refused += outcomes.refused
+          for lookup in outcomes.lookups {
             _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
             repaired.append(lookup.request.description)
           }
         }
         // The others are in order by now.
-        if let refused = checked.refused.first { throw refused.error }
+        if let refused = refused.first { throw refused.error }
         return repaired
       }
     } onCancel: {
@@ -236,7 +249,7 @@ public final class ModelLibrary: Sendable {
     }.get()
   }
 
-  /// Removes what is neither active nor the way back, and what was never finished.
+  /// Removes what is neither active nor the way back, and what was never finished; nothing of a model whose active version is damaged or missing.
   /// - Returns: the bytes that went, storage that others share included.
   @discardableResult
   public func prune() async throws(InstallationError) -> Int64 {

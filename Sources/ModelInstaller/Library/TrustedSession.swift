@@ -8,8 +8,14 @@ struct TrustedSession {
   let settings: LibrarySettings
   let context: DownloadContext
 
-  /// Refreshes, and looks requests up in the one targets version that it came to.
-  func lookUp(_ requests: [ModelRequest], in store: ModelStore?) throws(InstallationError) -> [ModelLookup.Outcome] {
+  /// Refreshes, and looks a request up in the one targets version that it came to.
+  func lookUp(_ request: ModelRequest, in store: ModelStore?) throws(InstallationError) -> ModelLookup.Outcome? {
+    let outcomes = try lookUpEach([request], in: store)
+    if let refused = outcomes.refused.first { throw refused.error }
+    return outcomes.found.first
+  }
+
+  private func lookUpEach(_ requests: [ModelRequest], in store: ModelStore?) throws(InstallationError) -> ModelLookup.Outcomes {
     context.report(.state(.refreshing))
     let now = try time()
     do { _ = try TrustStore.initialise(settings.state, root: settings.root) } catch {
@@ -28,13 +34,14 @@ struct TrustedSession {
     var manifest = try mirrors.refresh(workflow, keepingIn: &trust).manifest
     while true {
       do throws(InstallationError) {
-        var outcomes: [ModelLookup.Outcome] = []
+        var outcomes = ModelLookup.Outcomes()
         for request in requests {
-          outcomes.append(
+          try outcomes.add(request) { () throws(InstallationError) in
             try ModelLookup.run(
               request, for: settings.device, in: store, mirrors: settings.targets,
               consistentSnapshot: manifest.root.payload.consistentSnapshot, context, over: network
-            ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) })
+            ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) }
+          }
         }
         return outcomes
       } catch {
@@ -45,19 +52,19 @@ struct TrustedSession {
   }
 
   /// As above, for versions that are installed. Where no newer metadata can be had the record tells what was signed of them.
-  func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws(InstallationError) -> [ModelLookup] {
-    do throws(InstallationError) {
-      return try lookUp(requests, in: store).compactMap { if case .found(let lookup) = $0 { lookup } else { nil } }
-    } catch {
+  func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws(InstallationError) -> ModelLookup.Outcomes {
+    do throws(InstallationError) { return try lookUpEach(requests, in: store) } catch {
       guard error.saysNothingOfInstalled else { throw error }
       context.report(.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)"))
       let consistentSnapshot = keptManifest?.manifest.root.payload.consistentSnapshot ?? true
-      var lookups: [ModelLookup] = []
+      var outcomes = ModelLookup.Outcomes()
       for request in requests {
-        lookups.append(
-          try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context))
+        try outcomes.add(request) { () throws(InstallationError) in
+          .found(
+            try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context))
+        }
       }
-      return lookups
+      return outcomes
     }
   }
 

@@ -39,6 +39,10 @@ public enum ModelError: Error, Equatable, Sendable {
   case notInstalled(model: String, version: String?)
   /// There is no earlier version to go back to.
   case noPrevious(model: String)
+  /// A file of an installed version, or all of it, is not there.
+  case missing(model: String, version: String, path: String)
+  /// The record names a version as active that it does not know, or as the way back one that can't be.
+  case contradictoryRecord(model: String, version: String, isActive: Bool)
   /// A file of an installed version is not as signed.
   case damaged(model: String, version: String, VerificationError)
   /// A file has its signed digest, and is not of the format that its name promises.
@@ -88,6 +92,10 @@ extension ModelError: CustomStringConvertible {
     case .foreign(let path, let kind): "\(path) is a \(kind.rawValue): nothing of the kind belongs into a store"
     case .notInstalled(let model, let version): "\(model)\(version.map { "@\($0)" } ?? "") is not installed"
     case .noPrevious(let model): "\(model) has no earlier version to go back to"
+    case .missing(let model, let version, let path): "\(model)@\(version) is not whole here: \(path) is missing"
+    case .contradictoryRecord(let model, let version, let isActive):
+      "the record of \(model) contradicts itself: "
+        + (isActive ? "\(version) is to be active, which it does not know" : "\(version) is to be the way back, which it can't be")
     case .damaged(let model, let version, let error): "\(model)@\(version) is damaged: \(error)"
     case .format(let path, let error): "\(path) is as signed, but no good model file: \(error)"
     case .wrongBeginning(let path, let found, let source): "\(path) begins wrongly: found \(found) (from \(source))"

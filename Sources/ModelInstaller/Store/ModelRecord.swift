@@ -21,6 +21,10 @@ package struct ModelRecord: Equatable, Sendable {
     /// Why the publisher withdrew the version, as far as it is known here.
     package var withdrawal: String?
 
+    func withdrawalError(of model: ModelName) -> InstallationError? {
+      withdrawal.map { .model(.withdrawn(model: model.description, version: key.version.description, reason: $0)) }
+    }
+
     package var byteCount: Int64 { files.reduce(0) { sum, file in sum &+ max(file.target.byteCount, 0) } }
   }
 
@@ -47,11 +51,10 @@ package struct ModelRecord: Equatable, Sendable {
 
   package var activeEntry: Entry? { active.flatMap { self[$0] } }
 
-  /// Makes a version the active one; the one before it is kept as the way back.
-  mutating func activate(_ key: StoreKey) {
-    guard active != key else { return }
-    if let active { previous = active }
-    active = key
+  /// Versions that could serve instead of the active one, best first: the one before it, then the one that was installed last. None is withdrawn.
+  var alternatives: [Entry] {
+    let usable = entries.reversed().filter { $0.key != active && $0.withdrawal == nil }
+    return usable.filter { $0.key == previous } + usable.filter { $0.key != previous }
   }
 }
 

@@ -8,8 +8,29 @@ extension ModelStore {
   func activate(_ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true) throws(InstallationError) {
     var record = try record(of: model)
     record[entry.key] = entry
-    if makingActive { record.activate(entry.key) }
+    if makingActive { try makeActive(entry.key, in: &record) }
     try write(record)
+  }
+
+  /// The version that was active becomes the way back, unless nobody could go back to it and the way back so far still leads somewhere.
+  private func makeActive(_ key: StoreKey, in record: inout ModelRecord) throws(InstallationError) {
+    guard record.active != key else { return }
+    let ways = [record.active, record.previous].compactMap { $0 == key ? nil : $0.flatMap { record[$0] } }
+    var wayBack = ways.first
+    for entry in ways where entry.withdrawal == nil {
+      guard try isIntact(entry, of: record.model, isCancelled: { false }) else { continue }
+      wayBack = entry
+      break
+    }
+    record.active = key
+    record.previous = wayBack?.key
+  }
+
+  /// The version that going back leads to: the one that was active before, or where that was withdrawn, or files of it are gone, the latest other one.
+  /// No file is read.
+  package func wayBack(of record: ModelRecord) throws(InstallationError) -> StoreKey? {
+    for entry in record.alternatives where try missingPath(of: entry, record.model) == nil { return entry.key }
+    return nil
   }
 
   /// Moves a version that was put together in staging to its place, whole, in one step.
@@ -17,6 +38,9 @@ extension ModelStore {
     let segments = key.segments(of: model)
     let staged = key.stagingName(of: model)
     let versions = try makeStaging([StoreName.versions])
+    // Of a crash in the midst of what follows; what it was to give way to is whole in staging, or in its place by now.
+    let left = [StoreName.staging, StoreName.versions, StoreName.replaced]
+    if try openFolder(left) != nil { try discard(left) }
     let parent = try makeFolder(Array(segments.dropLast()))
     do throws(Errno) {
       do throws(Errno) {
@@ -24,10 +48,9 @@ extension ModelStore {
       } catch .exists {
         // A version that is repaired, or what a crash left there. It changes places with the new one, so that there is none at no time.
         do throws(Errno) { try versions.exchange(staged, with: key.variant.bytes, in: parent) } catch .invalidArgument {
-          let trash = Array("replaced".utf8)
-          try parent.rename(key.variant.bytes, to: trash, in: versions)
+          try parent.rename(key.variant.bytes, to: StoreName.replaced, in: versions)
           try versions.rename(staged, to: key.variant.bytes, in: parent)
-          try versions.rename(trash, to: staged, in: versions)
+          try versions.rename(StoreName.replaced, to: staged, in: versions)
         }
       }
       try parent.synchronizeNames()
@@ -44,21 +67,23 @@ extension ModelStore {
     try emptyTrash()
   }
 
-  /// Goes back to the version that was active before, once all of it is verified anew.
+  /// Goes back to the version that was active before, or another one that serves (see `wayBack`), once all of it is verified anew.
   /// - Returns: the version that is active now, and the one that was.
   package func rollBack(
     _ model: ModelName, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws(InstallationError) -> (active: StoreKey, former: StoreKey?) {
     var record = try record(of: model)
     guard !record.entries.isEmpty else { throw .model(.notInstalled(model: model.description, version: nil)) }
-    guard let key = record.previous, let entry = record[key] else { throw .model(.noPrevious(model: model.description)) }
-    if let reason = entry.withdrawal {
-      throw .model(.withdrawn(model: model.description, version: key.version.description, reason: reason))
+    guard let key = try wayBack(of: record), let entry = record[key] else {
+      guard let previous = record.previous, previous != record.active, let entry = record[previous] else {
+        throw .model(.noPrevious(model: model.description))
+      }
+      if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
+      throw try missing(entry, model)
     }
     record[key] = try verify(entry, of: model, isCancelled: isCancelled, progress: progress)
     let former = record.active
-    record.active = key
-    record.previous = former
+    try makeActive(key, in: &record)
     try write(record)
     return (key, former)
   }

@@ -1,3 +1,4 @@
+internal import Digests
 internal import FileIO
 package import ModelCatalog
 internal import TUFMetadata
@@ -19,38 +20,77 @@ package struct Prunable: Equatable, Sendable {
 }
 
 extension ModelStore {
-  /// Removes what is neither active nor the way back: never more than that.
-  /// - Parameter isRehearsal: whether it only tells.
-  package func prune(isRehearsal: Bool) throws(InstallationError) -> [Prunable] {
+  /// Removes what is neither active nor the way back: never more than that. Where the active version is not as signed, any other may be the last one
+  /// that works, and what lies in staging may be what a repair goes on with: nothing of that model is removed.
+  /// - Parameters:
+  ///   - isRehearsal: whether it only tells.
+  ///   - leaveAlone: is told of each such model, and why.
+  package func prune(
+    isRehearsal: Bool, isCancelled: () -> Bool = { false }, leaveAlone: (ModelName, InstallationError) -> Void = { _, _ in }
+  ) throws(InstallationError) -> [Prunable] {
     var pruned: [Prunable] = []
-    for former in try readableRecords() {
-      let model = former.model
+    var untouched: Set<ModelName> = []
+    var staying: Set<[UInt8]> = []
+    for found in try readableRecords() {
+      let model = found.model
+      if let active = found.active, let fault = try fault(of: active, in: found, isCancelled: isCancelled) {
+        leaveAlone(model, fault)
+        untouched.insert(model)
+        staying.formUnion([StoreName.replaced, active.stagingName(of: model)])
+        staying.formUnion(found[active]?.files.map(\.target.hashes.sha256.hexadecimal) ?? [])
+        continue
+      }
+      let former = try record(of: model)
       var record = former
-      let removed = record.entries.filter { $0.key != record.active && $0.key != record.previous }
-      pruned += removed.map { Prunable(kind: .version(model, $0.key), byteCount: $0.byteCount) }
-      guard !isRehearsal, !removed.isEmpty else { continue }
+      let kept = try keysToKeep(of: record, isCancelled: isCancelled)
+      let removed = record.entries.filter { !kept.contains($0.key) }
+      for entry in removed {
+        pruned.append(Prunable(kind: .version(model, entry.key), byteCount: try byteCount(of: entry.key.segments(of: model))))
+        record[entry.key] = nil
+      }
+      if let previous = record.previous, !kept.contains(previous) || previous == record.active { record.previous = nil }
+      guard !isRehearsal, record != former else { continue }
       // The record first: it never names what is on its way out.
-      for entry in removed { record[entry.key] = nil }
       try write(record)
       for entry in removed { try discard(entry.key.segments(of: model)) }
     }
-    for (model, key) in try foldersWithoutRecord() {
+    for (model, key) in try foldersWithoutRecord() where !untouched.contains(model) {
       pruned.append(Prunable(kind: .unrecorded(model, key), byteCount: try byteCount(of: key.segments(of: model))))
       if !isRehearsal { try discard(key.segments(of: model)) }
     }
     var staged: Int64 = 0
     for name in [StoreName.versions, StoreName.parts] {
-      staged = staged &+ (try byteCount(of: [StoreName.staging, name]))
-      if !isRehearsal { try discard([StoreName.staging, name]) }
+      staged = staged &+ (try pruneStaging(name, but: staying, isRehearsal: isRehearsal))
     }
-    staged = staged &+ (try pruneStagingElsewhere(isRehearsal: isRehearsal))
+    staged = staged &+ (try pruneStagingElsewhere(but: staying, isRehearsal: isRehearsal))
     if staged > 0 { pruned.append(Prunable(kind: .staging, byteCount: staged)) }
     if !isRehearsal { try emptyTrash() }
     return pruned
   }
 
+  /// The active version and the way back; where that is damaged, also the next one that is as signed.
+  private func keysToKeep(of record: ModelRecord, isCancelled: () -> Bool) throws(InstallationError) -> Set<StoreKey> {
+    var kept = Set([record.active, try wayBack(of: record)].compactMap { $0 })
+    for entry in record.alternatives where try isIntact(entry, of: record.model, isCancelled: isCancelled) {
+      kept.insert(entry.key)
+      break
+    }
+    return kept
+  }
+
+  private func pruneStaging(_ name: [UInt8], but staying: Set<[UInt8]>, isRehearsal: Bool) throws(InstallationError) -> Int64 {
+    let segments = [StoreName.staging, name]
+    guard let folder = try openFolder(segments) else { return 0 }
+    var sum: Int64 = 0
+    for child in try at(.list, shown(segments), { () throws(Errno) in try folder.names() }) where !staying.contains(child) {
+      sum = sum &+ (try at(.list, shown(segments + [child])) { () throws(Errno) in try folder.treeByteCount(of: child) })
+      if !isRehearsal { try discard(segments + [child]) }
+    }
+    return sum
+  }
+
   /// Unfinished files in a folder outside the store: those that are named as this software names them, and nothing else that may be there.
-  private func pruneStagingElsewhere(isRehearsal: Bool) throws(InstallationError) -> Int64 {
+  private func pruneStagingElsewhere(but staying: Set<[UInt8]>, isRehearsal: Bool) throws(InstallationError) -> Int64 {
     guard let stagingPath else { return 0 }
     let path = "\(stagingPath)/parts"
     return try at(.remove, path) { () throws(Errno) in
@@ -60,7 +100,7 @@ extension ModelStore {
         return 0
       }
       var sum: Int64 = 0
-      for name in try parts.names() where PartFile.isName(name) {
+      for name in try parts.names() where PartFile.isName(name) && !staying.contains(name) {
         let status = try parts.status(of: name)
         guard status.kind == .regular else { continue }
         sum = sum &+ status.byteCount
@@ -107,14 +147,17 @@ extension FileDescriptor {
   /// The lengths of all regular files in this directory and below.
   fileprivate func treeByteCount() throws(Errno) -> Int64 {
     var sum: Int64 = 0
-    for name in try names() {
-      let status = try status(of: name)
-      switch status.kind {
-      case .directory: sum = sum &+ (try open(name, .directoryNoFollow).treeByteCount())
-      case .regular: sum = sum &+ status.byteCount
-      default: break
-      }
-    }
+    for name in try names() { sum = sum &+ (try treeByteCount(of: name)) }
     return sum
+  }
+
+  /// The same of one name in this directory.
+  fileprivate func treeByteCount(of name: [UInt8]) throws(Errno) -> Int64 {
+    let status = try status(of: name)
+    switch status.kind {
+    case .directory: return try open(name, .directoryNoFollow).treeByteCount()
+    case .regular: return status.byteCount
+    default: return 0
+    }
   }
 }

@@ -3,7 +3,9 @@ internal import ModelCatalog
 
 extension ModelStore {
   /// Brings records and files together, at each start: what was being removed goes, what a killed process was writing goes, and a record
-  /// names nothing that is not there.
+  /// names nothing that somebody else removed, but for the active version and the one before it: what was signed of them stays on record, so that a
+  /// repair brings them back, and that they are missing is told as long as it is so. Of this software's own doing comes no such loss: what it
+  /// removes it takes from the record first.
   func reconcile() throws(InstallationError) {
     try emptyTrash()
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: path) }
@@ -17,12 +19,8 @@ extension ModelStore {
     for former in try readableRecords() {
       let model = former.model
       var record = former
-      for entry in former.entries where try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
-      if let previous = record.previous, record[previous] == nil || previous == record.active { record.previous = nil }
-      if let active = record.active, record[active] == nil {
-        // Somebody removed it. The version before it is what still works.
-        record.active = record.previous
-        record.previous = nil
+      for entry in former.entries where entry.key != former.active && entry.key != former.previous {
+        if try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
       }
       if record != former { try write(record) }
     }

@@ -5,16 +5,70 @@ extension ModelStore {
   /// The folder that holds an installed version's files.
   package func folderPath(of key: StoreKey, _ model: ModelName) -> String { shown(key.segments(of: model)) }
 
-  /// Whether the active version is one that a request allows, and as it was signed: then there is nothing to do, and nothing to write.
-  /// - Parameter isReading: whether files are read that are not the very ones that were verified.
-  package func activeSatisfying(
-    _ request: ModelRequest, isReading: Bool = false, isCancelled: () -> Bool = { false }
-  ) throws(InstallationError) -> Installation.Outcome? {
-    guard let active = try record(of: request.model).activeEntry, request.version == nil || request.version == active.key.version,
-      request.variant == nil || request.variant == active.key.variant,
-      try isReading ? isIntact(active, of: request.model, isCancelled: isCancelled) : isUnchanged(active, of: request.model)
+  /// Whether the active version is one that a request allows, and the very one that was verified: then there is nothing to do.
+  package func activeSatisfying(_ request: ModelRequest) throws(InstallationError) -> Installation.Outcome? {
+    guard let active = try record(of: request.model).activeEntry, request.allows(active.key), try isUnchanged(active, of: request.model)
     else { return nil }
     return .present(active.key, activated: false)
+  }
+
+  /// The active version where it is as signed; else what serves instead, which is read in full first. The record stays as it is: it tells what was
+  /// signed of the active version, so that a repair brings that back. One that was asked for by name is not replaced.
+  /// - Returns: nil where the request allows no active version.
+  /// - Throws: what is wrong with the active version, where nothing serves instead.
+  package func activeOrStandIn(
+    _ request: ModelRequest, isCancelled: () -> Bool
+  ) throws(InstallationError) -> Installation.Outcome? {
+    let record = try record(of: request.model)
+    guard let active = record.active, request.allows(active) else { return nil }
+    guard let fault = try fault(of: active, in: record, isCancelled: isCancelled) else { return .present(active, activated: false) }
+    guard request.version == nil else { throw fault }
+    for entry in record.alternatives where request.allows(entry.key) {
+      guard try self.fault(of: entry.key, in: record, isThorough: true, isCancelled: isCancelled) == nil else { continue }
+      return .standIn(entry.key, instead: active, reason: fault)
+    }
+    throw fault
+  }
+
+  /// What is wrong with a version that a record names. Its files are read, unless they are the very ones that were verified.
+  /// - Parameter isThorough: whether they are read in any case.
+  /// - Returns: nil where it is as signed. That it was withdrawn comes before what else is wrong with it, which no repair mends then.
+  func fault(
+    of key: StoreKey, in record: ModelRecord, isThorough: Bool = false, isCancelled: () -> Bool
+  ) throws(InstallationError) -> InstallationError? {
+    let model = record.model
+    guard let entry = record[key] else {
+      return .model(.contradictoryRecord(model: model.description, version: key.version.description, isActive: key == record.active))
+    }
+    if !isThorough, try isUnchanged(entry, of: model) { return nil }
+    do throws(InstallationError) {
+      let verified = try verify(entry, of: model, isCancelled: isCancelled)
+      if isChangeable { try write(replacing: verified, in: model) }
+      return nil
+    } catch {
+      guard case .model = error else { throw error }
+      return entry.withdrawalError(of: model) ?? error
+    }
+  }
+
+  /// What is missing of the active version and of the way back, and what a record says of them that can't be. No file is read.
+  package func losses(of record: ModelRecord) throws(InstallationError) -> [(isActive: Bool, error: InstallationError)] {
+    var losses: [(isActive: Bool, error: InstallationError)] = []
+    for (key, isActive) in [(record.active, true), (record.previous, false)] {
+      guard let key else { continue }
+      guard let entry = record[key], isActive || key != record.active else {
+        let error = ModelError.contradictoryRecord(
+          model: record.model.description, version: key.version.description, isActive: isActive)
+        losses.append((isActive, .model(error)))
+        continue
+      }
+      // One that was withdrawn is not brought back, and no way back either.
+      let withdrawn = entry.withdrawalError(of: record.model)
+      guard isActive || withdrawn == nil, try missingPath(of: entry, record.model) != nil else { continue }
+      let lost = try missing(entry, record.model)
+      losses.append((isActive, withdrawn ?? lost))
+    }
+    return losses
   }
 
   /// Whether every file of an installed version is what was signed. Those are read that are not the very ones that were verified: after a copy of
@@ -32,25 +86,19 @@ extension ModelStore {
     return true
   }
 
-  /// Makes an installed version active that a request allows, without asking anybody: the active one, else the one that was installed last.
+  /// Makes an installed version active that a request allows, without asking anybody: the active one, or what stands in for it, else the one that
+  /// was installed last.
   /// - Returns: nil where none is here.
-  /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`.
+  /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`; `missing`.
   package func activateInstalled(
     _ request: ModelRequest, isCancelled: () -> Bool
   ) throws(InstallationError) -> Installation.Outcome? {
     let model = request.model
     let record = try record(of: model)
-    let candidates = record.entries.filter { entry in
-      (request.version == nil || entry.key.version == request.version) && (request.variant == nil || entry.key.variant == request.variant)
-    }
-    if let active = candidates.first(where: { $0.key == record.active }) {
-      if try !isUnchanged(active, of: model) { try write(replacing: verify(active, of: model, isCancelled: isCancelled), in: model) }
-      return .present(active.key, activated: false)
-    }
+    if let outcome = try activeOrStandIn(request, isCancelled: isCancelled) { return outcome }
+    let candidates = record.entries.filter { request.allows($0.key) }
     guard let entry = candidates.last(where: { $0.withdrawal == nil }) ?? candidates.last else { return nil }
-    if let reason = entry.withdrawal {
-      throw .model(.withdrawn(model: model.description, version: entry.key.version.description, reason: reason))
-    }
+    if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
     try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
     return .present(entry.key, activated: true)
   }
@@ -58,6 +106,7 @@ extension ModelStore {
   /// What reading every file came to.
   package struct Checked {
     package let intact: [ModelRequest]
+    /// Active versions first: no other one's repair, should it fail, keeps them from theirs.
     package let damaged: [(request: ModelRequest, error: InstallationError)]
     /// What is not repaired: a model whose record can't be read, or a damaged version that its publisher withdrew.
     package let refused: [(what: String, error: InstallationError)]
@@ -71,24 +120,29 @@ extension ModelStore {
   ) throws(InstallationError) -> Checked {
     var intact: [ModelRequest] = []
     var damaged: [(request: ModelRequest, error: InstallationError)] = []
-    for request in requests where try record(of: request.model).entries.isEmpty {
+    var activeCount = 0
+    for request in requests {
+      let record = try record(of: request.model)
+      guard record.entries.isEmpty, record.active == nil else { continue }
       throw .model(.notInstalled(model: request.model.description, version: nil))
     }
     var refused: [(what: String, error: InstallationError)] = []
     for (model, record) in try records() {
       let own = requests.filter { $0.model == model }
       guard requests.isEmpty || !own.isEmpty else { continue }
-      let entries: [ModelRecord.Entry]
-      do throws(InstallationError) { entries = try record.get().entries } catch {
+      let known: ModelRecord
+      do throws(InstallationError) { known = try record.get() } catch {
         refused.append((model.description, error))
         continue
       }
-      for entry in entries {
-        let isWanted = own.contains { request in
-          (request.version == nil || request.version == entry.key.version)
-            && (request.variant == nil || request.variant == entry.key.variant)
-        }
-        guard requests.isEmpty || isWanted else { continue }
+      let isWanted = { (key: StoreKey) in requests.isEmpty || own.contains { $0.allows(key) } }
+      // What was signed of it nobody here knows.
+      if let active = known.active, isWanted(active), known[active] == nil,
+        let fault = try fault(of: active, in: known, isCancelled: isCancelled)
+      {
+        refused.append((model.description, fault))
+      }
+      for entry in known.entries where isWanted(entry.key) {
         let request = ModelRequest(model: model, version: entry.key.version, variant: entry.key.variant)
         do throws(InstallationError) {
           try write(replacing: verify(entry, of: model, isCancelled: isCancelled), in: model)
@@ -96,12 +150,13 @@ extension ModelStore {
           intact.append(request)
         } catch {
           guard case .model = error else { throw error }
-          guard let reason = entry.withdrawal else {
-            damaged.append((request, error))
+          guard let withdrawn = entry.withdrawalError(of: model) else {
+            let isActive = entry.key == known.active
+            damaged.insert((request, error), at: isActive ? activeCount : damaged.count)
+            activeCount += isActive ? 1 : 0
             continue
           }
-          let withdrawn = ModelError.withdrawn(model: model.description, version: entry.key.version.description, reason: reason)
-          refused.append((request.description, .model(withdrawn)))
+          refused.append((request.description, withdrawn))
         }
       }
     }

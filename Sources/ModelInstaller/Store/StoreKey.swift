@@ -40,6 +40,8 @@ enum StoreName {
   static let staging = Array("staging".utf8)
   /// Versions that are being put together.
   static let versions = Array("versions".utf8)
+  /// Among those, a version that gives way to a new one where the two can't change places in one step.
+  static let replaced = Array("replaced".utf8)
   /// Files that are being fetched, each under its signed SHA-256.
   static let parts = Array("parts".utf8)
   /// What is being removed.

@@ -34,6 +34,11 @@ public struct ModelRequest: Hashable, Sendable {
   }
 }
 
+extension ModelRequest {
+  /// Whether it may come to this.
+  func allows(_ key: StoreKey) -> Bool { (version == nil || version == key.version) && (variant == nil || variant == key.variant) }
+}
+
 extension ModelRequest: CustomStringConvertible {
   public var description: String { "\(model)\(version.map { "@\($0)" } ?? "")\(variant.map { ":\($0)" } ?? "")" }
 }

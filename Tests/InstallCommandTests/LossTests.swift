@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What an active version has lost is told by every verb, with what helps")
+struct LossTests {
+  private func installed() throws -> InstallDevice {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    _ = try device.install(of: "v2").successful()
+    return device
+  }
+
+  private func local(_ device: InstallDevice, _ words: [String]) throws -> ChildResult {
+    try device.run(words + ["--store", device.store, "--state", device.state, "--targets-url", "file:///nowhere"])
+  }
+
+  private func repair(_ device: InstallDevice, from state: String) throws -> ChildResult {
+    let server = try Publication.server
+    return try device.run([
+      "repair", "--store", device.store, "--state", device.state, "--metadata-url", server.url(state + "/metadata"), "--targets-url",
+      server.url(state + "/targets"),
+    ])
+  }
+
+  @Test("A folder that is gone: the version before serves, nothing is pruned, and a repair brings it back")
+  func lostFolder() throws {
+    let device = try installed()
+    try FileManager.default.removeItem(atPath: device.store + "/models/acme/voice/2.0")
+    for _ in 0..<2 {
+      let list = try device.run(["list", "--store", device.store]).successful()
+      #expect(list.text.contains("active, missing") && list.text.contains("way back"))
+      #expect(
+        list.errorText.contains("acme/voice@2.0 is not whole here") && list.errorText.contains("run manifest-install repair acme/voice"))
+      let offline = try local(device, ["install", "acme/voice", "--offline", "--json"]).successful()
+      let result = try #require(try device.json(offline).last)
+      #expect(result["status"] as? String == "stand-in" && result["version"] as? String == "1.0")
+      #expect(offline.errorText.contains("run manifest-install repair acme/voice"), "\(offline.errorText)")
+      let prune = try device.run(["prune", "--store", device.store]).successful()
+      #expect(prune.text.hasPrefix("Nothing to remove") && prune.errorText.contains("acme/voice is left alone"), "\(prune.errorText)")
+    }
+    // One that is asked for by name is not replaced.
+    #expect(try local(device, ["install", "acme/voice@2.0", "--offline"]).status == 12)
+    let result = try repair(device, from: "v2").successful()
+    #expect(result.text == "intact  acme/voice@1.0:default\nrepaired  acme/voice@2.0:default\n", "\(result.text)")
+    try device.expectActive("2.0")
+    #expect(try device.listed().map(\.previous) == [true, false])
+  }
+
+  @Test("All folders that are gone: nothing serves, and a repair brings all back")
+  func lostAll() throws {
+    let device = try installed()
+    try FileManager.default.removeItem(atPath: device.store + "/models")
+    let offline = try local(device, ["install", "acme/voice", "--offline"])
+    #expect(offline.status == 12 && offline.errorText.contains("run manifest-install repair acme/voice"), "\(offline.errorText)")
+    let back = try device.run(["rollback", "acme/voice", "--store", device.store])
+    #expect(back.status == 12, "\(back.errorText)")
+    let result = try repair(device, from: "v2").successful()
+    #expect(result.text == "repaired  acme/voice@2.0:default\nrepaired  acme/voice@1.0:default\n", "\(result.text)")
+    try device.expectActive("2.0")
+  }
+
+  @Test("Damaged and withdrawn, it is said to be withdrawn, with what helps then: repair would not", arguments: [true, false])
+  func damagedAndWithdrawn(hasWayBack: Bool) throws {
+    let device = try InstallDevice()
+    if hasWayBack { _ = try device.install().successful() }
+    _ = try device.install(of: "v2").successful()
+    #expect(try device.install("acme/voice@2.0", of: "withdrawn").status == 18)
+    try FileManager.default.removeItem(atPath: try #require(try device.active()).folder + "/tokens.bin")
+    let rollback = "rollback acme/voice"
+    for words in [["install", "acme/voice@2.0", "--offline"], ["install", "acme/voice", "--offline"], ["repair"]] {
+      let result = try local(device, words)
+      let serves = hasWayBack && words.last == "--offline" && words[1] == "acme/voice"
+      #expect(result.status == (serves ? 0 : 18), "\(words): \(result.errorText)")
+      #expect(result.errorText.contains("it stammers") && result.errorText.contains("the newest version"), "\(result.errorText)")
+      #expect(
+        result.errorText.contains(rollback) == hasWayBack && !result.errorText.contains("manifest-install repair"), "\(result.errorText)")
+      #expect(result.text.contains("stand-in  acme/voice@1.0:default") == serves, "\(result.text)")
+    }
+    let prune = try device.run(["prune", "--store", device.store]).successful()
+    #expect(prune.errorText.contains("it stammers") && prune.text.hasPrefix("Nothing to remove"), "\(prune.errorText)")
+    _ = try device.install(of: "withdrawn").successful()
+    try device.expectActive("1.0")
+  }
+
+  @Test("A withdrawn version is not called the way back, and pruned")
+  func withdrawnWayBack() throws {
+    let device = try InstallDevice()
+    _ = try device.install(of: "v2").successful()
+    let installed = try device.install(of: "withdrawn").successful()
+    #expect(!installed.text.contains("Way back"), "\(installed.text)")
+    #expect(try device.listed().map(\.previous) == [false, false])
+    #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("removed  acme/voice@2.0"))
+    try device.expectActive("1.0")
+  }
+}

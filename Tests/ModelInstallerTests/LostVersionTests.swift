@@ -1,0 +1,239 @@
+import FileIO
+import Foundation
+import ModelInstaller
+import RepositoryFixtures
+import Synchronization
+import TUFMetadata
+import TestSupport
+import Testing
+
+@Suite("An active version that is gone is told, stays on record, and is never given up in silence")
+struct LostVersionTests {
+  private let voice = "org/voice"
+
+  /// Installs versions one after another.
+  private func installed(_ versions: [String]) async throws -> (PublishedModels, ModelLibrary) {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in versions {
+      published.publish(version)
+      _ = try await library.install(voice)
+    }
+    return (published, library)
+  }
+
+  private func folder(_ published: PublishedModels, _ version: String) -> String {
+    published.folder("models/models/org/voice/\(version)/default")
+  }
+
+  private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+  private func damage(_ published: PublishedModels, _ version: String) throws {
+    let path = folder(published, version) + "/weights.bin"
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+  }
+
+  private func states(_ library: ModelLibrary) throws -> [String] {
+    try library.installed().map { model in
+      "\(model.version)\(model.isActive ? " active" : "")\(model.isPrevious ? " way back" : "")\(model.isComplete ? "" : " missing")"
+    }
+  }
+
+  private func edit(_ published: PublishedModels, _ former: String, _ text: String) throws {
+    let path = published.folder("models/records/org/voice.json")
+    let record = try String(contentsOfFile: path, encoding: .utf8)
+    try #require(record.contains(former))
+    try record.replacing(former, with: text).write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  private func name(_ member: String, _ version: String) -> String { "\"\(member)\":{\"variant\":\"default\",\"version\":\"\(version)\"}" }
+
+  @Test(
+    "It stays active and on record, whatever is done, and a repair brings it back", arguments: ["models", "models/org/voice/2", "file"])
+  func repaired(what: String) async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try remove(what == "file" ? folder(published, "2") + "/weights.bin" : published.folder("models/" + what))
+    let back = what == "models" ? " missing" : " way back"
+    for _ in 0..<2 {
+      #expect(try states(library) == ["1\(back)", "2 active missing"])
+      #expect(try library.active(voice)?.isComplete == false)
+      #expect(try await library.prune() == 0)
+    }
+    let active = try #require(try library.active(voice))
+    do {
+      _ = try await library.open("weights.bin", of: active)
+      Issue.record("it was opened")
+    } catch {
+      guard case .model(.missing(voice, "2", _)) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    // The active version first.
+    #expect(try await library.repair() == ["org/voice@2:default"] + (what == "models" ? ["org/voice@1:default"] : []))
+    #expect(try states(library) == ["1 way back", "2 active"])
+    #expect(try await library.open("weights.bin", of: active).byteCount == 300_000)
+  }
+
+  @Test("Metadata that has expired hinders no such repair, and what another version has is not fetched")
+  func repairedFromTheRecord() async throws {
+    let (published, _) = try await installed(["1", "2"])
+    try remove(folder(published, "2"))
+    var settings = try published.settings()
+    settings.clock = { FixtureRepository.now.secondsSince1970 + 10 * 365 * 86_400 }
+    let network = published.network
+    let before = network.requests.count
+    let library = ModelLibrary(settings) { () throws(InstallationError) in network }
+    #expect(try await library.repair() == ["org/voice@2:default"])
+    #expect(network.requests.dropFirst(before).filter { $0.contains("shared.bin") }.isEmpty)
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
+  @Test("An installation brings it back as well")
+  func installedAnew() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try remove(folder(published, "2"))
+    #expect(try await library.install(voice).version == "2")
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
+  @Test("Going back leads to a version that is read first; the one that is gone can be brought back from there")
+  func goingBack() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try remove(folder(published, "2"))
+    #expect(try await library.rollBack(voice).version == "1")
+    #expect(try states(library) == ["1 active", "2 missing"])
+    #expect(try await library.repair() == ["org/voice@2:default"])
+    #expect(try await library.rollBack(voice).version == "2")
+    try remove(folder(published, "2"))
+    try damage(published, "1")
+    await #expect(throws: InstallationError.self) { _ = try await library.rollBack(voice) }
+    #expect(try library.active(voice)?.version == "2")
+  }
+
+  @Test("What stands in for it is read, and not withdrawn; the record stays as it is", arguments: [false, true])
+  func standIn(isDamaged: Bool) async throws {
+    let (published, library) = try await installed(["1", "2", "3"])
+    try isDamaged ? damage(published, "3") : remove(folder(published, "3"))
+    let store = try #require(try ModelStore.reading(published.folder("models")))
+    let request = try ModelRequest(voice)
+    func served() throws -> String? {
+      guard case .standIn(let key, let instead, _) = try store.activeOrStandIn(request, isCancelled: { false }) else { return nil }
+      #expect(instead.description == "3:default")
+      return key.version.description
+    }
+    #expect(try served() == "2")
+    try damage(published, "2")
+    #expect(try served() == "1")
+    #expect(try library.active(voice)?.version == "3")
+  }
+
+  @Test("Of a model whose active version is gone or damaged nothing is removed, of others it is", arguments: [false, true])
+  func pruning(isDamaged: Bool) async throws {
+    let (published, library) = try await installed(["1", "2", "3"])
+    try isDamaged ? damage(published, "3") : remove(folder(published, "3"))
+    let store = try ModelStore.changing(published.folder("models"))
+    for isRehearsal in [true, false] {
+      var told: [InstallationError] = []
+      #expect(try store.prune(isRehearsal: isRehearsal, leaveAlone: { told.append($1) }).isEmpty)
+      #expect(told.count == 1)
+    }
+    #expect(try library.installed().map(\.version) == ["1", "2", "3"])
+  }
+
+  @Test("A way back that is gone is told, replaced by another that is here, and forgotten when that is asked for")
+  func lostWayBack() async throws {
+    let (published, library) = try await installed(["1", "2", "3"])
+    try remove(folder(published, "2"))
+    #expect(try states(library) == ["1 way back", "2 missing", "3 active"])
+    let store = try ModelStore.changing(published.folder("models"))
+    let record = try #require(try store.records().first?.record.get())
+    #expect(try store.losses(of: record).map(\.isActive) == [false])
+    #expect(try store.prune(isRehearsal: false).count == 1)
+    #expect(try states(library) == ["1 way back", "3 active"])
+  }
+
+  @Test("What somebody removed that is neither active nor the way back is forgotten")
+  func removed() async throws {
+    let (published, library) = try await installed(["1", "2", "3"])
+    try remove(folder(published, "1"))
+    #expect(try await library.repair() == [])
+    #expect(try states(library) == ["2 way back", "3 active"])
+  }
+
+  @Test("A record that names as active what it does not know is told; nothing is removed, and another version serves once it is read")
+  func activeNamesNothing() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try edit(published, name("active", "2"), name("active", "9"))
+    let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9", isActive: true))
+    let store = try #require(try ModelStore.reading(published.folder("models")))
+    let record = try #require(try store.records().first?.record.get())
+    #expect(try store.losses(of: record).map(\.error) == [contradiction])
+    let outcome = try store.activeOrStandIn(ModelRequest(voice), isCancelled: { false })
+    guard case .standIn(_, _, contradiction) = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+    #expect(try await library.prune() == 0)
+    await #expect(throws: contradiction) { _ = try await library.repair() }
+    #expect(try await library.install(voice).version == "2")
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
+  @Test("A record that names the active version as the way back leads to another, and is told")
+  func previousIsActive() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try edit(published, name("previous", "1"), name("previous", "2"))
+    #expect(try states(library) == ["1 way back", "2 active"])
+    let store = try ModelStore.changing(published.folder("models"))
+    let losses = { try store.losses(of: #require(try store.records().first?.record.get())).map(\.isActive) }
+    #expect(try losses() == [false])
+    #expect(try store.prune(isRehearsal: false).isEmpty)
+    #expect(try losses() == [])
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
+  @Test(
+    "Killed while a version gives way on a disk where two can't change places, what was put together is kept by a pruning, and used by the next repair"
+  )
+  func killedWhileReplacing() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try damage(published, "2")
+    let place = folder(published, "2")
+    let renames = Mutex(0)
+    let hook = FaultInjection.install(below: place) { call in
+      guard call.name == .rename, call.path == place else { return .proceed }
+      return renames.withLock { count in
+        count += 1
+        // Not exclusively, not in exchange; and then the end.
+        return count == 1 ? .fail(.exists) : count == 2 ? .fail(.invalidArgument) : .fail(.inputOutput)
+      }
+    }
+    defer { FaultInjection.remove(hook) }
+    await #expect(throws: InstallationError.self) { _ = try await library.repair() }
+    #expect(renames.withLock { $0 } == 3)
+    FaultInjection.remove(hook)
+    #expect(try states(library) == ["1 way back", "2 active missing"])
+    #expect(try await library.prune() == 0)
+    let url = published.weightsURL("2")
+    let count = published.network.requests.filter { $0 == url }.count
+    #expect(try await library.repair() == ["org/voice@2:default"])
+    #expect(published.network.requests.filter { $0 == url }.count == count, "what was verified is not fetched again")
+    #expect(try states(library) == ["1 way back", "2 active"])
+    // Of the one that gave way nothing is in the way of the next time.
+    try damage(published, "2")
+    #expect(try await library.repair() == ["org/voice@2:default"])
+    #expect(try await library.prune() == 0)
+  }
+
+  @Test("What the manifest refuses to tell of one version hinders the repair of no other")
+  func refusedLookUp() async throws {
+    var (published, library) = try await installed(["1", "2"])
+    published.withdraw(["1"], because: "it stammers")
+    try remove(published.folder("models/models"))
+    let withdrawn = InstallationError.model(.withdrawn(model: voice, version: "1", reason: "it stammers"))
+    await #expect(throws: withdrawn) { _ = try await library.repair() }
+    #expect(try states(library) == ["1 missing", "2 active"])
+  }
+}

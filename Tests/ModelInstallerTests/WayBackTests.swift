@@ -1,0 +1,84 @@
+import Foundation
+import ModelInstaller
+import TestSupport
+import Testing
+
+@Suite("The way back leads to a version that can be gone back to")
+struct WayBackTests {
+  private let voice = "org/voice"
+
+  private func states(_ library: ModelLibrary) throws -> [String] {
+    try library.installed().map { "\($0.version)\($0.isActive ? " active" : "")\($0.isPrevious ? " way back" : "")" }
+  }
+
+  @Test("A version that was withdrawn, or is damaged, does not become it where another is", arguments: [true, false])
+  func outgoing(isWithdrawn: Bool) async throws {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in ["1", "2"] {
+      published.publish(version)
+      _ = try await library.install(voice)
+    }
+    if isWithdrawn {
+      published.withdraw(["2"], because: "it stammers")
+    } else {
+      let path = published.folder("models/models/org/voice/2/default/weights.bin")
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    published.publish("3")
+    #expect(try await library.install(voice).version == "3")
+    #expect(try states(library) == ["1 way back", "2", "3 active"])
+    #expect(try await library.prune() > 0)
+    #expect(try states(library) == ["1 way back", "3 active"])
+    #expect(try await library.rollBack(voice).version == "1")
+    #expect(try states(library) == ["1 active", "3 way back"])
+  }
+
+  @Test("One that turns out to be withdrawn gives way to the latest other one")
+  func learntLater() async throws {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in ["1", "2", "3"] {
+      published.publish(version)
+      _ = try await library.install(voice)
+    }
+    #expect(try states(library) == ["1", "2 way back", "3 active"])
+    published.withdraw(["2"], because: "it stammers")
+    _ = try await library.install(voice)
+    #expect(try states(library) == ["1 way back", "2", "3 active"])
+    #expect(try await library.prune() > 0)
+    #expect(try states(library) == ["1 way back", "3 active"])
+    #expect(try await library.rollBack(voice).version == "1")
+  }
+
+  @Test("Where every other version is withdrawn there is none, and that is why")
+  func none() async throws {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in ["1", "2"] {
+      published.publish(version)
+      _ = try await library.install(voice)
+    }
+    published.withdraw(["1"], because: "it stammers")
+    _ = try await library.install(voice)
+    #expect(try states(library) == ["1", "2 active"])
+    let withdrawn = InstallationError.model(.withdrawn(model: voice, version: "1", reason: "it stammers"))
+    await #expect(throws: withdrawn) { _ = try await library.rollBack(voice) }
+  }
+
+  @Test("Where it is damaged, pruning keeps it for a repair, and the next one that is as signed")
+  func damaged() async throws {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in ["0", "1", "2", "3"] {
+      published.publish(version)
+      _ = try await library.install(voice)
+    }
+    let path = published.folder("models/models/org/voice/2/default/weights.bin")
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(try await library.prune() > 0)
+    #expect(try states(library) == ["1", "2 way back", "3 active"])
+  }
+}
