@@ -68,9 +68,9 @@ enum InstallVerb {
       return .done
     }
     if isOffline, try useInstalled(request, store, invocation, output) { return .done }
-    try StoreOptions.warnOfLosses(of: request.model, in: store, output)
     let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
+    if !isOffline { try StoreOptions.tellLosses(of: request.model, in: store) { session.context.report(.warning($0)) } }
     let found: ModelLookup.Outcome
     do {
       found =

@@ -38,7 +38,7 @@ enum ListVerb {
         continue
       }
       for (isActive, error) in try store.losses(of: record) {
-        let failure = Failure(explainingInstallation: error)
+        let failure = StoreOptions.failure(of: error, in: store)
         output.warning("\(isActive ? "active" : "way back"): \(failure.description)")
         guard isActive, record.activeEntry == nil else { continue }
         table.append([
