@@ -49,7 +49,7 @@ enum StoreOptions {
   ) throws(InstallationError) {
     for (name, found) in try store.records() where model == nil || name == model {
       guard let record = try? found.get() else { continue }
-      for (isActive, error) in try store.losses(of: record) where isOfActive || !isActive {
+      for (isActive, error) in store.losses(of: record) where isOfActive || !isActive {
         tell("\(isActive ? "active" : "way back"): \(failure(of: error, in: store).description)")
       }
     }
@@ -65,7 +65,7 @@ enum StoreOptions {
     if let entry, (try? store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })) == false {
       failure.message += ", and something of it is damaged or missing"
     }
-    if let wayBack = try? store.wayBack(of: record) {
+    if let wayBack = store.wayBack(of: record) {
       failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
     }
     return failure
