@@ -68,9 +68,9 @@ enum InstallVerb {
       return .done
     }
     if isOffline, try useInstalled(request, store, invocation, output) { return .done }
-    try StoreOptions.warnOfLosses(of: request.model, in: store, output)
     let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
+    if !isOffline { try StoreOptions.tellLosses(of: request.model, in: store) { session.context.report(.warning($0)) } }
     let found: ModelLookup.Outcome
     do {
       found =
@@ -178,7 +178,7 @@ enum InstallVerb {
   /// Adds to a failure before anything was fetched what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
     guard let record = try? store.record(of: request.model), let active = record.active,
-      (try? store.losses(of: record))?.contains(where: \.isActive) == false
+      !store.losses(of: record).contains(where: \.isActive)
     else { return error }
     var failure = (error as? Failure) ?? Failure(explainingInstallation: error)
     failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
@@ -201,10 +201,10 @@ enum InstallVerb {
       output.report("status", "installed")
     case .standIn(let installed, let instead, let reason):
       key = installed
-      switch reason {
-      case .model(.missing), .model(.damaged), .model(.withdrawn), .model(.contradictoryRecord):
+      if instead == record.active {
         output.warning("\(StoreOptions.failure(of: reason, in: store, isOffline: true).description)")
-      default: output.warning("\(model)@\(instead) could not be installed: \(reason)")
+      } else {
+        output.warning("\(model)@\(instead) could not be installed: \(reason)")
       }
       output.line("stand-in  \(model)@\(key) serves instead of \(instead)", style: .bad)
       output.report("status", "stand-in")
@@ -213,7 +213,7 @@ enum InstallVerb {
     }
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
-    if let wayBack = try store.wayBack(of: record) { output.line("Way back:   \(wayBack) (manifest-install rollback \(model))") }
+    if let wayBack = store.wayBack(of: record) { output.line("Way back:   \(wayBack) (manifest-install rollback \(model))") }
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))
     output.report("variant", .string(key.variant.description))

@@ -37,8 +37,8 @@ enum ListVerb {
         StoreOptions.warn(of: error, model.description, in: store, output)
         continue
       }
-      for (isActive, error) in try store.losses(of: record) {
-        let failure = Failure(explainingInstallation: error)
+      for (isActive, error) in store.losses(of: record) {
+        let failure = StoreOptions.failure(of: error, in: store)
         output.warning("\(isActive ? "active" : "way back"): \(failure.description)")
         guard isActive, record.activeEntry == nil else { continue }
         table.append([
@@ -47,14 +47,14 @@ enum ListVerb {
         ])
         unreadable.append(["model": .string(model.description), "error": failure.json])
       }
-      let wayBack = try store.wayBack(of: record)
+      let wayBack = store.wayBack(of: record)
       for entry in record.entries {
         let isUnchanged = try store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })
         var words: [String] = []
         if entry.key == record.active { words.append("active") }
         if entry.key == wayBack { words.append("way back") }
         if let reason = entry.withdrawal { words.append("withdrawn: \(reason)") }
-        let isMissing = try store.missingPath(of: entry, model) != nil
+        let isMissing = store.missingPath(of: entry, model) != nil
         if !isUnchanged { words.append(isMissing ? "missing" : "changed") }
         table.append([
           "\(model)", "\(entry.key.version)", "\(entry.key.variant)", "\(HumanReadable.bytes(entry.byteCount))",

@@ -27,7 +27,7 @@ enum PruneVerb {
       output.report("removed", .array([]))
       return .done
     }
-    try StoreOptions.warnOfLosses(in: existing, isOfActive: false, output)
+    try StoreOptions.tellLosses(in: existing, isOfActive: false) { output.warning("\($0)") }
     let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(
       isRehearsal: isRehearsal, isCancelled: { Interruption.isRequested },
       leaveAlone: { model, error in StoreOptions.warn(of: error, model.description, in: existing, output) })

@@ -2,6 +2,7 @@ internal import CommandFailures
 internal import CommandLineSupport
 internal import ModelCatalog
 internal import ModelInstaller
+internal import TUFMetadata
 
 /// Where installed models are, and for what they are chosen, as all verbs take it.
 enum StoreOptions {
@@ -43,23 +44,28 @@ enum StoreOptions {
   /// - Parameters:
   ///   - model: nil for all.
   ///   - isOfActive: whether of active versions too.
-  static func warnOfLosses(
-    of model: ModelName? = nil, in store: ModelStore, isOfActive: Bool = true, _ output: Output
+  static func tellLosses(
+    of model: ModelName? = nil, in store: ModelStore, isOfActive: Bool = true, _ tell: (String) -> Void
   ) throws(InstallationError) {
     for (name, found) in try store.records() where model == nil || name == model {
       guard let record = try? found.get() else { continue }
-      for (isActive, error) in try store.losses(of: record) where isOfActive || !isActive {
-        output.warning("\(isActive ? "active" : "way back"): \(Failure(explainingInstallation: error).description)")
+      for (isActive, error) in store.losses(of: record) where isOfActive || !isActive {
+        tell("\(isActive ? "active" : "way back"): \(failure(of: error, in: store).description)")
       }
     }
   }
 
-  /// What to say of an error, and where a version was withdrawn, what serves instead.
+  /// What to say of an error, and where a version was withdrawn, whether it is damaged too, and what serves instead.
   static func failure(of error: InstallationError, in store: ModelStore, isOffline: Bool = false) -> Failure {
     var failure = Failure(explainingInstallation: error)
-    guard case .model(.withdrawn(let name, _, _)) = error else { return failure }
+    guard case .model(.withdrawn(let name, let version, _)) = error else { return failure }
     if isOffline { failure.hint = "run manifest-install install \(name), without --offline, for the newest version" }
-    if let model = try? ModelRequest(name).model, let record = try? store.record(of: model), let wayBack = try? store.wayBack(of: record) {
+    guard let model = try? ModelRequest(name).model, let record = try? store.record(of: model) else { return failure }
+    let entry = record.entries.first { $0.key.version.description == version }
+    if let entry, (try? store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })) == false {
+      failure.message += ", and something of it is damaged or missing"
+    }
+    if let wayBack = store.wayBack(of: record) {
       failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
     }
     return failure

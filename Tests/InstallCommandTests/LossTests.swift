@@ -41,8 +41,15 @@ struct LossTests {
     }
     // One that is asked for by name is not replaced.
     #expect(try local(device, ["install", "acme/voice@2.0", "--offline"]).status == 12)
+    let failed = try device.install(of: "v2", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0", "--json"])
+    #expect(try device.json(failed).contains { ($0["text"] as? String)?.hasPrefix("active: acme/voice@2.0 is not whole") == true })
+    #expect(failed.text.contains("stand-in"), "\(failed.text)\(failed.errorText)")
+    #expect(try device.active()?.version == "1.0")
+    let missing = try #require(try device.listed().last)
+    #expect(missing.version == "2.0" && !missing.unchanged && !missing.previous)
     let result = try repair(device, from: "v2").successful()
     #expect(result.text == "intact  acme/voice@1.0:default\nrepaired  acme/voice@2.0:default\n", "\(result.text)")
+    _ = try device.run(["rollback", "acme/voice", "--store", device.store]).successful()
     try device.expectActive("2.0")
     #expect(try device.listed().map(\.previous) == [true, false])
   }
@@ -68,11 +75,13 @@ struct LossTests {
     #expect(try device.install("acme/voice@2.0", of: "withdrawn").status == 18)
     try FileManager.default.removeItem(atPath: try #require(try device.active()).folder + "/tokens.bin")
     let rollback = "rollback acme/voice"
+    #expect(try device.run(["list", "--store", device.store]).successful().errorText.contains("it stammers"))
     for words in [["install", "acme/voice@2.0", "--offline"], ["install", "acme/voice", "--offline"], ["repair"]] {
       let result = try local(device, words)
       let serves = hasWayBack && words.last == "--offline" && words[1] == "acme/voice"
       #expect(result.status == (serves ? 0 : 18), "\(words): \(result.errorText)")
       #expect(result.errorText.contains("it stammers") && result.errorText.contains("the newest version"), "\(result.errorText)")
+      #expect(result.errorText.contains("damaged or missing"), "\(result.errorText)")
       #expect(
         result.errorText.contains(rollback) == hasWayBack && !result.errorText.contains("manifest-install repair"), "\(result.errorText)")
       #expect(result.text.contains("stand-in  acme/voice@1.0:default") == serves, "\(result.text)")

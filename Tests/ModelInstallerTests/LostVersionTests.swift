@@ -149,7 +149,7 @@ struct LostVersionTests {
     #expect(try states(library) == ["1 way back", "2 missing", "3 active"])
     let store = try ModelStore.changing(published.folder("models"))
     let record = try #require(try store.records().first?.record.get())
-    #expect(try store.losses(of: record).map(\.isActive) == [false])
+    #expect(store.losses(of: record).map(\.isActive) == [false])
     #expect(try store.prune(isRehearsal: false).count == 1)
     #expect(try states(library) == ["1 way back", "3 active"])
   }
@@ -169,7 +169,7 @@ struct LostVersionTests {
     let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9", isActive: true))
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let record = try #require(try store.records().first?.record.get())
-    #expect(try store.losses(of: record).map(\.error) == [contradiction])
+    #expect(store.losses(of: record).map(\.error) == [contradiction])
     let outcome = try store.activeOrStandIn(ModelRequest(voice), isCancelled: { false })
     guard case .standIn(_, _, contradiction) = outcome else {
       Issue.record("\(String(describing: outcome))")

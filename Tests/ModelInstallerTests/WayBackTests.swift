@@ -67,8 +67,8 @@ struct WayBackTests {
     await #expect(throws: withdrawn) { _ = try await library.rollBack(voice) }
   }
 
-  @Test("Where it is damaged, pruning keeps it for a repair, and the next one that is as signed")
-  func damaged() async throws {
+  @Test("Where it is damaged, pruning keeps it for a repair, and the next one that is as signed", arguments: [true, false])
+  func damaged(isMissing: Bool) async throws {
     var published = try PublishedModels()
     let library = try published.library()
     for version in ["0", "1", "2", "3"] {
@@ -76,9 +76,15 @@ struct WayBackTests {
       _ = try await library.install(voice)
     }
     let path = published.folder("models/models/org/voice/2/default/weights.bin")
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-    try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+    if isMissing {
+      try FileManager.default.removeItem(atPath: path)
+    } else {
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+    }
     #expect(try await library.prune() > 0)
+    #expect(try states(library) == (isMissing ? ["1 way back", "2", "3 active"] : ["1", "2 way back", "3 active"]))
+    #expect(try await library.repair() == ["org/voice@2:default"])
     #expect(try states(library) == ["1", "2 way back", "3 active"])
   }
 }

@@ -24,7 +24,7 @@ public struct InstalledModel: Equatable, Sendable {
   /// Why this version serves, and not the newest one: that could not be fetched.
   public internal(set) var standsInBecause: InstallationError?
 
-  init(_ entry: ModelRecord.Entry, of record: ModelRecord, in store: ModelStore) throws(InstallationError) {
+  init(_ entry: ModelRecord.Entry, of record: ModelRecord, in store: ModelStore) {
     model = record.model.description
     version = entry.key.version.description
     variant = entry.key.variant.description
@@ -32,8 +32,8 @@ public struct InstalledModel: Equatable, Sendable {
     folder = store.folderPath(of: entry.key, record.model)
     byteCount = entry.byteCount
     isActive = record.active == entry.key
-    isPrevious = try store.wayBack(of: record) == entry.key
-    isComplete = try store.missingPath(of: entry, record.model) == nil
+    isPrevious = store.wayBack(of: record) == entry.key
+    isComplete = store.missingPath(of: entry, record.model) == nil
     withdrawal = entry.withdrawal
   }
 }

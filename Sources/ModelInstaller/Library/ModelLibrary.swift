@@ -45,18 +45,13 @@ public final class ModelLibrary: Sendable {
     let request = try ModelRequest(model)
     guard let store = try ModelStore.reading(settings.store) else { return nil }
     let record = try store.record(of: request.model)
-    guard let entry = record.activeEntry else { return nil }
-    return try InstalledModel(entry, of: record, in: store)
+    return record.activeEntry.map { InstalledModel($0, of: record, in: store) }
   }
 
   /// Everything that is installed. A model whose record is damaged is left out; `active` tells why.
   public func installed() throws(InstallationError) -> [InstalledModel] {
     guard let store = try ModelStore.reading(settings.store) else { return [] }
-    var models: [InstalledModel] = []
-    for record in try store.readableRecords() {
-      for entry in record.entries { models.append(try InstalledModel(entry, of: record, in: store)) }
-    }
-    return models
+    return try store.readableRecords().flatMap { record in record.entries.map { InstalledModel($0, of: record, in: store) } }
   }
 
   /// Opens a file of an installed model for use.
@@ -84,7 +79,7 @@ public final class ModelLibrary: Sendable {
       let session = TrustedSession(settings: settings, context: .silent(settings))
       let target = thorough ? session.kept(file.path) : nil
       guard let usable = try store.use(file, of: entry, request.model, isThorough: thorough, target: target) else {
-        throw try store.missing(entry, request.model)
+        throw store.missing(entry, request.model)
       }
       return FileBox(ModelFile(usable))
     }
@@ -190,7 +185,7 @@ public final class ModelLibrary: Sendable {
     }
     let record = try store.record(of: request.model)
     guard let entry = record.activeEntry else { throw .model(.notInstalled(model: request.model.description, version: nil)) }
-    var installed = try InstalledModel(entry, of: record, in: store)
+    var installed = InstalledModel(entry, of: record, in: store)
     if case .standIn(_, _, let reason) = outcome { installed.standsInBecause = reason }
     return installed
   }
@@ -207,7 +202,7 @@ public final class ModelLibrary: Sendable {
       _ = try store.rollBack(request.model)
       let record = try store.record(of: request.model)
       guard let entry = record.activeEntry else { throw .model(.notInstalled(model: model, version: nil)) }
-      return try InstalledModel(entry, of: record, in: store)
+      return InstalledModel(entry, of: record, in: store)
     }.get()
   }
 

@@ -28,9 +28,8 @@ extension ModelStore {
 
   /// The version that going back leads to: the one that was active before, or where that was withdrawn, or files of it are gone, the latest other one.
   /// No file is read.
-  package func wayBack(of record: ModelRecord) throws(InstallationError) -> StoreKey? {
-    for entry in record.alternatives where try missingPath(of: entry, record.model) == nil { return entry.key }
-    return nil
+  package func wayBack(of record: ModelRecord) -> StoreKey? {
+    record.alternatives.first { missingPath(of: $0, record.model) == nil }?.key
   }
 
   /// Moves a version that was put together in staging to its place, whole, in one step.
@@ -74,12 +73,12 @@ extension ModelStore {
   ) throws(InstallationError) -> (active: StoreKey, former: StoreKey?) {
     var record = try record(of: model)
     guard !record.entries.isEmpty else { throw .model(.notInstalled(model: model.description, version: nil)) }
-    guard let key = try wayBack(of: record), let entry = record[key] else {
+    guard let key = wayBack(of: record), let entry = record[key] else {
       guard let previous = record.previous, previous != record.active, let entry = record[previous] else {
         throw .model(.noPrevious(model: model.description))
       }
       if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
-      throw try missing(entry, model)
+      throw missing(entry, model)
     }
     record[key] = try verify(entry, of: model, isCancelled: isCancelled, progress: progress)
     let former = record.active

@@ -54,22 +54,19 @@ extension ModelStore {
   }
 
   /// What is missing of an installed version, its folder or the first of its files that is not there; nil where nothing is. Nothing is opened: what
-  /// stands in the place of a file and is none is told where it would be used.
-  package func missingPath(of entry: ModelRecord.Entry, _ model: ModelName) throws(InstallationError) -> String? {
+  /// stands in the place of a file and is none, or can't be looked at, is told where it would be used.
+  package func missingPath(of entry: ModelRecord.Entry, _ model: ModelName) -> String? {
     let segments = entry.key.segments(of: model)
-    let found: FileDescriptor?
-    do { found = try openFolder(segments) } catch {
-      guard case .model(.foreign) = error else { throw error }
-      return nil
-    }
-    guard let folder = found else { return shown(segments) }
-    for file in entry.files {
-      let way = file.name.map(\.bytes)
-      do throws(Errno) { _ = try folder.status(of: Array(way.joined(separator: "/".utf8))) } catch {
-        if error == .notFound { return shown(segments + way) }
+    do throws(InstallationError) {
+      guard let folder = try openFolder(segments) else { return shown(segments) }
+      for file in entry.files {
+        let way = file.name.map(\.bytes)
+        do throws(Errno) { _ = try folder.status(of: Array(way.joined(separator: "/".utf8))) } catch {
+          if error == .notFound { return shown(segments + way) }
+        }
       }
-    }
-    return nil
+      return nil
+    } catch { return nil }
   }
 
   /// Opens a file of an installed version for use: at once where it is the very file that was verified, else after it was verified again.
@@ -112,7 +109,7 @@ extension ModelStore {
     var result = entry
     for (index, file) in entry.files.enumerated() {
       guard let usable = try use(file, of: entry, model, isThorough: true, isCancelled: isCancelled, progress: progress) else {
-        throw try missing(entry, model)
+        throw missing(entry, model)
       }
       result.files[index].identity = usable.identity
     }
@@ -120,8 +117,8 @@ extension ModelStore {
   }
 
   /// What to say of a version of which a file is missing.
-  func missing(_ entry: ModelRecord.Entry, _ model: ModelName) throws(InstallationError) -> InstallationError {
-    let path = try missingPath(of: entry, model) ?? folderPath(of: entry.key, model)
+  func missing(_ entry: ModelRecord.Entry, _ model: ModelName) -> InstallationError {
+    let path = missingPath(of: entry, model) ?? folderPath(of: entry.key, model)
     return .model(.missing(model: model.description, version: entry.key.version.description, path: path))
   }
 }

@@ -54,7 +54,7 @@ extension ModelStore {
       try write(record)
       for entry in removed { try discard(entry.key.segments(of: model)) }
     }
-    for (model, key) in try foldersWithoutRecord() where !untouched.contains(model) {
+    for (model, key) in try foldersWithoutRecord(but: untouched) {
       pruned.append(Prunable(kind: .unrecorded(model, key), byteCount: try byteCount(of: key.segments(of: model))))
       if !isRehearsal { try discard(key.segments(of: model)) }
     }
@@ -68,9 +68,14 @@ extension ModelStore {
     return pruned
   }
 
-  /// The active version and the way back; where that is damaged, also the next one that is as signed.
+  /// The active version, the one before it as far as a repair might mend it, the way back, and where that is damaged the next one that is as signed.
   private func keysToKeep(of record: ModelRecord, isCancelled: () -> Bool) throws(InstallationError) -> Set<StoreKey> {
-    var kept = Set([record.active, try wayBack(of: record)].compactMap { $0 })
+    var kept = Set([record.active, wayBack(of: record)].compactMap { $0 })
+    if let former = record.previous.flatMap({ record[$0] }), former.withdrawal == nil,
+      try openFolder(former.key.segments(of: record.model)) != nil
+    {
+      kept.insert(former.key)
+    }
     for entry in record.alternatives where try isIntact(entry, of: record.model, isCancelled: isCancelled) {
       kept.insert(entry.key)
       break
@@ -110,11 +115,12 @@ extension ModelStore {
     }
   }
 
-  private func foldersWithoutRecord() throws(InstallationError) -> [(ModelName, StoreKey)] {
+  private func foldersWithoutRecord(but untouched: Set<ModelName>) throws(InstallationError) -> [(ModelName, StoreKey)] {
     var found: [(ModelName, StoreKey)] = []
     for organisation in try folders(in: [StoreName.models]) {
       for name in try folders(in: [StoreName.models, organisation]) {
-        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(name)) else { continue }
+        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(name)), !untouched.contains(model)
+        else { continue }
         // What a record names that can't be read nobody knows, so that nothing of its model is removed.
         guard let record = try? record(of: model) else { continue }
         for version in try folders(in: [StoreName.models, organisation, name]) {

@@ -4,8 +4,8 @@ internal import ModelCatalog
 extension ModelStore {
   /// Brings records and files together, at each start: what was being removed goes, what a killed process was writing goes, and a record
   /// names nothing that somebody else removed, but for the active version and the one before it: what was signed of them stays on record, so that a
-  /// repair brings them back, and that they are missing is told as long as it is so. Of this software's own doing comes no such loss: what it
-  /// removes it takes from the record first.
+  /// repair brings them back, and that they are missing is told as long as it is so. What this software removes it takes from the record first. A loss
+  /// of its own doing has only who is killed while a version gives way on a disk where two can't change places: then the new one is whole in staging.
   func reconcile() throws(InstallationError) {
     try emptyTrash()
     try onDisk { () throws(FileError) in _ = try TemporaryFile.removeLeftovers(inDirectory: path) }

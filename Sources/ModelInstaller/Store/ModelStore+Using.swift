@@ -7,7 +7,8 @@ extension ModelStore {
 
   /// Whether the active version is one that a request allows, and the very one that was verified: then there is nothing to do.
   package func activeSatisfying(_ request: ModelRequest) throws(InstallationError) -> Installation.Outcome? {
-    guard let active = try record(of: request.model).activeEntry, request.allows(active.key), try isUnchanged(active, of: request.model)
+    guard let active = try record(of: request.model).activeEntry, request.allows(active.key),
+      (try? isUnchanged(active, of: request.model)) == true
     else { return nil }
     return .present(active.key, activated: false)
   }
@@ -40,19 +41,20 @@ extension ModelStore {
     guard let entry = record[key] else {
       return .model(.contradictoryRecord(model: model.description, version: key.version.description, isActive: key == record.active))
     }
-    if !isThorough, try isUnchanged(entry, of: model) { return nil }
+    let verified: ModelRecord.Entry
     do throws(InstallationError) {
-      let verified = try verify(entry, of: model, isCancelled: isCancelled)
-      if isChangeable { try write(replacing: verified, in: model) }
-      return nil
+      if !isThorough, try isUnchanged(entry, of: model) { return nil }
+      verified = try verify(entry, of: model, isCancelled: isCancelled)
     } catch {
-      guard case .model = error else { throw error }
+      if error == .cancelled { throw error }
       return entry.withdrawalError(of: model) ?? error
     }
+    if isChangeable { try write(replacing: verified, in: model) }
+    return nil
   }
 
   /// What is missing of the active version and of the way back, and what a record says of them that can't be. No file is read.
-  package func losses(of record: ModelRecord) throws(InstallationError) -> [(isActive: Bool, error: InstallationError)] {
+  package func losses(of record: ModelRecord) -> [(isActive: Bool, error: InstallationError)] {
     var losses: [(isActive: Bool, error: InstallationError)] = []
     for (key, isActive) in [(record.active, true), (record.previous, false)] {
       guard let key else { continue }
@@ -64,8 +66,8 @@ extension ModelStore {
       }
       // One that was withdrawn is not brought back, and no way back either.
       let withdrawn = entry.withdrawalError(of: record.model)
-      guard isActive || withdrawn == nil, try missingPath(of: entry, record.model) != nil else { continue }
-      let lost = try missing(entry, record.model)
+      guard isActive || withdrawn == nil, missingPath(of: entry, record.model) != nil else { continue }
+      let lost = missing(entry, record.model)
       losses.append((isActive, withdrawn ?? lost))
     }
     return losses
