@@ -129,8 +129,7 @@ extension Repository {
       manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
       bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
       modelCount: content.hashed.scan.models.count, fileCount: content.hashed.files.count, byteCount: content.byteCount,
-      stagedCount: stagedCount,
-      hashedCount: content.hashed.hashedCount, cacheWarnings: hashed.cacheWarnings,
+      stagedCount: stagedCount, hashedCount: hashed.hashedCount, cacheWarnings: hashed.cacheWarnings,
       warnings: content.warnings.map(\.description), waiting: waiting)
   }
 
@@ -279,19 +278,14 @@ extension Repository {
   private func folder(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
   /// Writes the metadata while it is verified as a device would. Devices see it when the timestamp, which names all of it, replaces the old one
-  /// at the very end; what a crash leaves before that is named by nothing, and is replaced by the next publication.
+  /// at the very end; what a crash leaves before that, or what fails to verify, is named by nothing, and is replaced by the next publication.
   private func show(_ signed: PublishedSet, after state: PublishedState) throws(SigningError) -> TrustedManifest {
     let verifying = SideWork { Result { () throws(SigningError) in try signed.verified(after: state) } }
     func write(_ file: PublishedSet.File) throws(FileError) {
       try replaceFile(at: layout.file(of: file.role, file.version), with: file.bytes)
     }
     try onDisk { () throws(FileError) in for file in signed.unseen { try write(file) } }
-    let manifest: TrustedManifest
-    do { manifest = try verifying.value.get() } catch {
-      try onDisk { () throws(FileError) in for file in signed.unseen { try Self.removeIfPresent(layout.file(of: file.role, file.version)) }
-      }
-      throw error
-    }
+    let manifest = try verifying.value.get()
     try onDisk { () throws(FileError) in try write(signed.timestampFile) }
     return manifest
   }
