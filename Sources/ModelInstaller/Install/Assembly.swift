@@ -27,7 +27,11 @@ final class Assembly {
     let name = lookup.key.stagingName(of: lookup.request.model)
     let versions = try store.makeStaging([StoreName.versions])
     path = store.shown([StoreName.staging, StoreName.versions, name])
-    folder = try at(.create, path) { () throws(Errno) in try versions.openFolder(creating: [name], permissions: 0o755) }
+    folder = try at(.create, path) { () throws(Errno) in
+      // A check that refused it may have left it as nobody can open it.
+      try? versions.setPermissions(of: name, 0o755)
+      return try versions.openFolder(creating: [name], permissions: 0o755)
+    }
     parts = try store.makeParts()
     network = AnyTransport(try context.makeTransport())
   }
@@ -47,7 +51,7 @@ final class Assembly {
 
   /// Puts in place what an earlier attempt left, or another version holds, once it is verified.
   func useWhatIsHere() throws(InstallationError) {
-    try removeForeign()
+    try restoreFolder()
     let index = try StoredFiles(in: store)
     for file in lookup.files {
       guard !context.isCancelled() else { throw .cancelled }
@@ -62,10 +66,9 @@ final class Assembly {
     }
   }
 
-  /// Removes what is not one of the version's files: a folder of that name belongs to no other version, but to an earlier publication maybe.
-  private func removeForeign() throws(InstallationError) {
-    let expected = Set(lookup.files.map { $0.name.map(\.bytes) })
-    try at(.list, path) { () throws(Errno) in try folder.removeAll(but: expected, below: []) }
+  /// Removes what is not one of the version's files, and sets permissions right: a folder of that name belongs to no other version, but to an earlier publication maybe.
+  private func restoreFolder() throws(InstallationError) {
+    try at(.list, path) { () throws(Errno) in try folder.restoreVersion(of: lookup.files.map(\.name)) }
   }
 
   private func isInPlace(_ file: ModelLookup.File) throws(InstallationError) -> Bool {
@@ -284,11 +287,11 @@ final class Assembly {
     try at(.synchronize, path) { () throws(Errno) in try folder.synchronizeAllNames() }
   }
 
-  /// The version as it is to be recorded, once the caller's check is done with it. A check is meant to read. What it put beside the version's files is removed; a
-  /// file that is not the very one that was verified is verified again.
+  /// The version as it is to be recorded, once the caller's check is done with it. A check is meant to read. What it put beside the version's files is removed, and
+  /// permissions are set right; a file that is not the very one that was verified is verified again.
   /// - Throws: `changedByCheck`.
   func entryAfterCheck() throws(InstallationError) -> ModelRecord.Entry {
-    try removeForeign()
+    try restoreFolder()
     var entry = ModelRecord.Entry(key: lookup.key, files: [])
     for file in lookup.files {
       let parent = try parent(of: file)
@@ -303,7 +306,7 @@ final class Assembly {
     return entry
   }
 
-  /// - Returns: by what a file is known, made read-only again; nil where it is not what is signed.
+  /// - Returns: by what a file is known; nil where it is not what is signed.
   private func identityWhereIntact(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> FileIdentity?
   {
     guard (try? parent.status(of: lastName(file)).kind) == .regular, let open = try? parent.open(lastName(file), .readNoFollow),
@@ -311,7 +314,6 @@ final class Assembly {
     else { return nil }
     let intact = verified.intoDescriptor()
     return try at(.synchronize, shown(file)) { () throws(Errno) in
-      try intact.setPermissions(0o444)
       try intact.synchronize()
       try parent.synchronizeNames()
       return FileIdentity(try intact.status())
@@ -320,20 +322,6 @@ final class Assembly {
 }
 
 extension FileDescriptor {
-  /// Removes every file in this directory, and below, whose way is not among those given.
-  fileprivate func removeAll(but expected: Set<[[UInt8]]>, below way: [[UInt8]]) throws(Errno) {
-    for name in try names() {
-      let own = way + [name]
-      let isFolder = try status(of: name).kind == .directory
-      if !isFolder, expected.contains(own) { continue }
-      if isFolder, expected.contains(where: { $0.count > own.count && Array($0.prefix(own.count)) == own }) {
-        try open(name, .directoryNoFollow).removeAll(but: expected, below: own)
-      } else {
-        try removeTree(name)
-      }
-    }
-  }
-
   fileprivate func synchronizeAllNames() throws(Errno) {
     for name in try names() where try status(of: name).kind == .directory { try open(name, .directoryNoFollow).synchronizeAllNames() }
     try synchronizeNames()

@@ -95,8 +95,7 @@ package struct Installation {
   ) throws(InstallationError) {
     if !wasActive {
       try check(store.shown(key.segments(of: model)))
-      // What the check may have changed is read again.
-      let checked = try store.isUnchanged(entry, of: model) ? entry : store.verify(entry, of: model, isCancelled: context.isCancelled)
+      let checked = try store.restore(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
       try store.activate(checked, of: model)
     }
