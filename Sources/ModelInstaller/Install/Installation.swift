@@ -75,6 +75,28 @@ package struct Installation {
     return .installed(key)
   }
 
+  /// Repairs one version after another: what goes wrong with one, its server or its publisher, keeps no other from its repair.
+  /// - Parameter repaired: is told of each that is in order again.
+  /// - Returns: those that are not, and why.
+  /// - Throws: what would stop all of them: `cancelled`, and what the disk refuses.
+  package static func repair(
+    _ lookups: [ModelLookup], in store: ModelStore, _ context: DownloadContext, repaired: (ModelRequest) -> Void
+  ) throws(InstallationError) -> [(what: String, error: InstallationError)] {
+    var refused: [(what: String, error: InstallationError)] = []
+    for lookup in lookups {
+      do throws(InstallationError) {
+        _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
+        repaired(lookup.request)
+      } catch {
+        switch error {
+        case .cancelled, .file: throw error
+        default: refused.append((lookup.request.description, error))
+        }
+      }
+    }
+    return refused
+  }
+
   /// Whether an installed version is what is signed now: a publisher can replace files under an unchanged name.
   private func isCurrent(_ entry: ModelRecord.Entry) -> Bool {
     entry.files.count == lookup.files.count
