@@ -193,8 +193,8 @@ final class Assembly {
   /// What the missing files will take.
   func needs() throws(InstallationError) -> DiskNeeds {
     DiskNeeds(
-      of: missing, lookup, recordByteCount: Int64(try store.record(of: model).bytes.count), store: try Disk(folder, store.path),
-      parts: try Disk(parts, store.partsPath), fetched: fetchedByteCount)
+      of: missing, lookup, recordByteCount: Int64(try store.record(of: model).bytes.count), reserved: store.reservedByteCount,
+      store: try Disk(folder, store.path), parts: try Disk(parts, store.partsPath), fetched: fetchedByteCount)
   }
 
   /// How much of a file an earlier attempt left.

@@ -47,7 +47,11 @@ package struct Installation {
       try assembly.useWhatIsHere()
       let needs = try assembly.needs()
       context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, fetched: assembly.fetchedByteCount)))
-      if let shortage = needs.spaces.lazy.compactMap(\.shortage).first { throw InstallationError.model(shortage) }
+      if let shortage = needs.spaces.lazy.compactMap(\.shortage).first {
+        // On a disk that is too full nothing stays of a model of which nothing is here.
+        if record.entries.isEmpty { try? store.forgetDescription(of: model) }
+        throw InstallationError.model(shortage)
+      }
       if !assembly.missing.isEmpty, isOffline {
         throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
       }

@@ -47,6 +47,8 @@ package struct ModelLookup: Sendable {
   package let quantisation: String?
   package let format: String?
   package let files: [File]
+  /// Of the model's description.
+  let descriptionByteCount: Int64
   /// Versions of the same variant that are here, not withdrawn, and of which every file is signed now as it was then.
   let standIns: [StoreKey]
 
@@ -109,7 +111,7 @@ package struct ModelLookup: Sendable {
     return .found(
       ModelLookup(
         request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format, files: files,
-        standIns: standIns))
+        descriptionByteCount: Int64(bytes.count), standIns: standIns))
   }
 
   /// Whether bytes are a small target.
