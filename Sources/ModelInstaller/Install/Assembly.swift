@@ -17,6 +17,8 @@ final class Assembly {
   let path: String
   /// What is still to be fetched, in the order of the description.
   private(set) var missing: [ModelLookup.File] = []
+  /// A finished file of each content, by its SHA-256.
+  private var finished: [SHA256Digest: ModelLookup.File] = [:]
   /// By what the finished files are known.
   private var identities: [TargetPath: FileIdentity] = [:]
 
@@ -56,13 +58,18 @@ final class Assembly {
     for file in lookup.files {
       guard !context.isCancelled() else { throw .cancelled }
       if try isInPlace(file) {
+        finished[file.target.hashes.sha256] = file
         context.report(.file(path: file.path.description, byteCount: file.target.byteCount, present: file.target.byteCount))
         context.report(.verified(path: file.path.description))
         continue
       }
       // Its own place too: a crash may have come between moving the version there and recording it.
       let own = StoredFiles.Place(folder: lookup.key.segments(of: model), name: file.name)
-      if try !useStored(file, index.places(of: file.target) + [own]) { missing.append(file) }
+      if try useStored(file, index.places(of: file.target)) ? true : useStored(file, [own]) {
+        finished[file.target.hashes.sha256] = file
+      } else {
+        missing.append(file)
+      }
     }
   }
 
@@ -206,11 +213,9 @@ final class Assembly {
   func fetch(_ file: ModelLookup.File) throws(InstallationError) {
     // Another file of this version may have had the same content.
     if try isInPlace(file) { return }
-    for twin in lookup.files where twin.path != file.path && twin.target == file.target {
-      let parent = try parent(of: twin)
-      guard let open = try? parent.open(lastName(twin), .readNoFollow), let verified = try verifies(open, twin, at: shown(twin)) else {
-        continue
-      }
+    if let twin = finished[file.target.hashes.sha256], twin.target == file.target,
+      let open = try? parent(of: twin).open(lastName(twin), .readNoFollow), let verified = try verifies(open, twin, at: shown(twin))
+    {
       let count = verified.status.byteCount
       let descriptor = verified.intoDescriptor()
       try copy(descriptor, count, to: file, in: try self.parent(of: file))
@@ -221,6 +226,7 @@ final class Assembly {
     try requireFormat(file, part)
     context.report(.verified(path: file.path.description))
     try settle(file, part)
+    finished[file.target.hashes.sha256] = file
   }
 
   private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
