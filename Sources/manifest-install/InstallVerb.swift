@@ -177,10 +177,11 @@ enum InstallVerb {
 
   /// Adds to a failure before anything was fetched what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
+    let explained = (error as? InstallationError).map { StoreOptions.failure(of: $0, in: store, mayGoBack: false) }
     guard let record = try? store.record(of: request.model), let active = record.active,
       (try? store.losses(of: record))?.contains(where: \.isActive) == false
-    else { return error }
-    var failure = (error as? Failure) ?? Failure(explainingInstallation: error)
+    else { return explained ?? error }
+    var failure = (error as? Failure) ?? explained ?? Failure(explainingInstallation: error)
     failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
     return failure
   }
@@ -202,7 +203,7 @@ enum InstallVerb {
     case .standIn(let installed, let instead, let reason):
       key = installed
       switch reason {
-      case .model(.missing), .model(.damaged), .model(.withdrawn), .model(.contradictoryRecord):
+      case .model(.missing), .model(.damaged), .model(.displaced), .model(.withdrawn), .model(.contradictoryRecord):
         output.warning("\(StoreOptions.failure(of: reason, in: store, isOffline: true).description)")
       default: output.warning("\(model)@\(instead) could not be installed: \(reason)")
       }

@@ -55,11 +55,18 @@ enum StoreOptions {
   }
 
   /// What to say of an error, and where a version was withdrawn, what serves instead.
-  static func failure(of error: InstallationError, in store: ModelStore, isOffline: Bool = false) -> Failure {
+  /// - Parameter mayGoBack: whether going back to another version is worth a word.
+  static func failure(
+    of error: InstallationError, in store: ModelStore, isOffline: Bool = false, mayGoBack: Bool = true
+  ) -> Failure {
     var failure = Failure(explainingInstallation: error)
-    guard case .model(.withdrawn(let name, _, _)) = error else { return failure }
-    if isOffline { failure.hint = "run manifest-install install \(name), without --offline, for the newest version" }
-    if let model = try? ModelRequest(name).model, let record = try? store.record(of: model), let wayBack = try? store.wayBack(of: record) {
+    guard case .model(.withdrawn(let name, _, _)) = error, let model = try? ModelRequest(name).model else { return failure }
+    if store.seemsAllWithdrawn(model) {
+      failure.hint = "wait for a new version: its publisher has withdrawn every one\(isOffline ? ", as far as is known here" : "")"
+    } else if isOffline {
+      failure.hint = "run manifest-install install \(name), without --offline, for the newest version"
+    }
+    if mayGoBack, let record = try? store.record(of: model), let wayBack = try? store.wayBack(of: record) {
       failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
     }
     return failure
