@@ -106,22 +106,22 @@ struct ReadinessTests {
     }
     // One that refuses leaves its doings for the next.
     struct Refusal: Error {}
+    let expected = ["": 0o755, "weights.bin": 0o444, "parts": 0o755, "parts/deep": 0o755, "parts/deep/notes.txt": 0o444]
     if wasInstalled {
       _ = try await library.install("org/voice")
       published.publish("2")
       _ = try await library.install("org/voice")
-    } else {
-      await #expect(throws: InstallationError.self) {
-        _ = try await library.install(
-          "org/voice",
-          check: { folder in
-            try change(folder)
-            throw Refusal()
-          })
-      }
     }
+    await #expect(throws: InstallationError.self) {
+      _ = try await library.install(
+        "org/voice@1",
+        check: { folder in
+          try change(folder)
+          throw Refusal()
+        })
+    }
+    if wasInstalled { #expect(try modes(published.folder("models/models/org/voice/1/default")) == expected) }
     let installed = try await library.install("org/voice@1", check: change)
-    let expected = ["": 0o755, "weights.bin": 0o444, "parts": 0o755, "parts/deep": 0o755, "parts/deep/notes.txt": 0o444]
     #expect(try modes(installed.folder) == expected)
     #expect(try await library.open("weights.bin", of: installed).wasRead == false)
   }

@@ -120,7 +120,11 @@ package struct Installation {
     _ entry: ModelRecord.Entry, wasActive: Bool, _ check: (_ folder: String) throws(InstallationError) -> Void
   ) throws(InstallationError) {
     if !wasActive {
-      try check(store.shown(key.segments(of: model)))
+      do throws(InstallationError) { try check(store.shown(key.segments(of: model))) } catch {
+        // It stays installed, and may be gone back to.
+        _ = try? store.restore(entry, of: model, isCancelled: context.isCancelled)
+        throw error
+      }
       let checked = try store.restore(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
       try store.activate(checked, of: model)
