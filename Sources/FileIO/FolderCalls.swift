@@ -9,6 +9,11 @@ extension FileDescriptor {
     try SystemCalls.createDirectory(Self.component(name), below: descriptor, permissions: permissions)
   }
 
+  /// Of a file or directory, whether or not it may be opened as it is. No symbolic link is followed.
+  package func setPermissions(of name: [UInt8], _ permissions: UInt16) throws(Errno) {
+    try SystemCalls.setPermissions(Self.component(name), below: descriptor, permissions)
+  }
+
   /// Moves something to a name in another directory of the same file system, in place of what has that name.
   package func rename(_ name: [UInt8], to newName: [UInt8], in folder: borrowing FileDescriptor) throws(Errno) {
     try SystemCalls.rename(Self.component(name), below: descriptor, to: Self.component(newName), below: folder.descriptor)
@@ -42,9 +47,9 @@ extension FileDescriptor {
   /// Removes a file, or a directory with all that is in it. Symbolic links are removed, never followed.
   package func removeTree(_ name: [UInt8]) throws(Errno) {
     guard try status(of: name).kind == .directory else { return try remove(name) }
+    // One that is read-only could not be emptied, and one that nobody may read not be opened.
+    try? setPermissions(of: name, 0o700)
     let folder = try open(name, .directoryNoFollow)
-    // One that is read-only could not be emptied. It is only about its owner: whether others may is not changed by it.
-    try? folder.setPermissions(0o700)
     for child in try folder.names() { try folder.removeTree(child) }
     try removeFolder(name)
   }

@@ -168,6 +168,14 @@ enum SystemCalls {
     _ = try perform(.permissions, .descriptor(descriptor)) { _ in Int(fchmod(descriptor, mode_t(permissions))) }
   }
 
+  /// Of a name, which need not be one that may be opened; a symbolic link is not followed.
+  static func setPermissions(_ path: CPath, below folder: CInt, _ permissions: UInt16) throws(Errno) {
+    _ = try perform(.permissions, .name(folder, path)) { _ in
+      // The path is ended by NUL and outlives the call.
+      Int(unsafe fchmodat(folder, path.characters, mode_t(permissions), AT_SYMLINK_NOFOLLOW))
+    }
+  }
+
   // MARK: Names
 
   static func createDirectory(_ path: CPath, below folder: CInt, permissions: UInt16) throws(Errno) {

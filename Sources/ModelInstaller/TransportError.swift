@@ -48,7 +48,10 @@ public enum TransportError: Error, Equatable, Sendable {
 extension TransportError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .notAvailable(let url, let status, let expected, let reason), .status(let url, let status, let expected, let reason):
+    case .notAvailable(let url, let status, _, let reason):
+      (status == 404 ? "there is no such file at this source" : "the server does not have it, or does not give it")
+        + ": \(url): expected the file, found status \(status)\(reason.map { ", \($0)" } ?? "")"
+    case .status(let url, let status, let expected, let reason):
       "the server answered with status \(status) for \(url): expected \(expected)\(reason.map { ", found \($0)" } ?? "")"
     case .overloaded(let url, let status, let expected, let seconds):
       "the server answered with status \(status) for \(url): expected \(expected); it asks to be left alone for \(seconds) s"

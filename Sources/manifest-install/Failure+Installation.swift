@@ -65,7 +65,12 @@ extension Failure {
   private init(_ error: TransportError) {
     let other = "try again later, or use another mirror; what is there already stays as it is"
     switch error {
-    case .notAvailable(let url, let status, let expected, let reason), .status(let url, let status, let expected, let reason):
+    case .notAvailable(let url, let status, _, let reason):
+      self.init(
+        .network, status == 404 ? "there is no such file at this source" : Self.words(status), expected: "the file",
+        found: "status \(status)\(reason.map { ", \($0)" } ?? "")", at: url,
+        hint: "check that the URL is that of the published folder; \(other)")
+    case .status(let url, let status, let expected, let reason):
       self.init(
         .network, Self.words(status), expected: "status \(expected)", found: "status \(status)\(reason.map { ", \($0)" } ?? "")", at: url,
         hint: "check that the URL is that of the published folder; \(other)")

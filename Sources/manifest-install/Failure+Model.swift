@@ -29,15 +29,15 @@ extension Failure {
     case .withdrawn(let model, let version, let reason):
       self.init(
         .nothingForDevice, "\(model)@\(version) was withdrawn by its publisher", expected: "a version that is not withdrawn", found: reason,
-        hint: "install the newest version: give no @VERSION")
+        hint: "give no @VERSION for the newest version that is not withdrawn, where there is one")
     case .allWithdrawn(let model):
       self.init(.nothingForDevice, "every version of \(model) was withdrawn by its publisher", hint: "wait for a new version")
     case .nothingForDevice(let nothing):
       self.init(
         .nothingForDevice, "\(nothing.model) has nothing for this device", expected: "a variant for \(nothing.device)",
         hint: nothing.fittingVersions.first.map {
-          "ask for \(nothing.model)@\($0), which has one\(nothing.fittingVersions.count > 1 ? ", or for one of the others" : ""): "
-            + nothing.fittingVersions.joined(separator: ", ")
+          let others = nothing.fittingVersions.dropFirst().joined(separator: ", ")
+          return "ask for \(nothing.model)@\($0), which has one\(others.isEmpty ? "" : ", or for another that has: \(others)")"
         } ?? "name one of these as :VARIANT if this device can use it all the same, or ask the publisher for another")
       items = nothing.offers.map(\.description)
     case .unusableName(let model, let name):
@@ -73,12 +73,20 @@ extension Failure {
     case .notInstalled(let model, let version):
       self.init(
         .failure, "\(model)\(version.map { "@\($0)" } ?? "") is not installed", hint: "run manifest-install list to see what is")
+    case .notAmongInstalled(let request, let known):
+      self.init(
+        .failure, "\(request) is not installed", expected: known.isEmpty ? nil : known.joined(separator: ", "), found: request,
+        hint: "run manifest-install list to see what is")
     case .noPrevious(let model):
       self.init(.failure, "\(model) has no earlier version to go back to", hint: "run manifest-install list to see what is installed")
     case .missing(let model, let version, let path):
       self.init(
         .fileMismatch, "\(model)@\(version) is not whole here: something of it is missing", at: path,
         hint: "run manifest-install repair \(model)")
+    case .displaced(let model, let version, let path, let expected, let found):
+      self.init(
+        .fileMismatch, "\(model)@\(version) is damaged: something else stands in the place of a part of it",
+        expected: "a \(expected.rawValue)", found: "a \(found.rawValue)", at: path, hint: "run manifest-install repair \(model)")
     case .contradictoryRecord(let model, let version, let isActive):
       self.init(
         .malformed, "the store's record of \(model) contradicts itself",

@@ -120,7 +120,8 @@ enum InstallVerb {
       output.line(
         "Space:      \(HumanReadable.bytes(space.neededByteCount)) needed, \(HumanReadable.bytes(space.freeByteCount)) free: \(space.path)")
     }
-    output.line("Installed:  \(plan.isActive ? "yes, and active" : plan.isInstalled ? "yes" : "no")")
+    let lacks = plan.isInstalled && plan.files.contains { $0.present < $0.byteCount } ? ", but not all of it is here" : ""
+    output.line("Installed:  \(plan.isActive ? "yes, and active" : plan.isInstalled ? "yes" : "no")\(lacks)")
     output.report("model", .string(plan.model))
     output.report("version", .string(plan.version))
     output.report("variant", .string(plan.variant))
@@ -177,10 +178,11 @@ enum InstallVerb {
 
   /// Adds to a failure before anything was fetched what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
+    let explained = (error as? InstallationError).map { StoreOptions.failure(of: $0, in: store, mayGoBack: false) }
     guard let record = try? store.record(of: request.model), let active = record.active,
       !store.losses(of: record).contains(where: \.isActive)
-    else { return error }
-    var failure = (error as? Failure) ?? Failure(explainingInstallation: error)
+    else { return explained ?? error }
+    var failure = (error as? Failure) ?? explained ?? Failure(explainingInstallation: error)
     failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
     return failure
   }

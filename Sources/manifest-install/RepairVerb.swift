@@ -60,13 +60,16 @@ enum RepairVerb {
     var repaired: [ModelRequest] = []
     let outcomes = try session.lookUpForRepair(damaged.map(\.request), in: store)
     for (what, error) in outcomes.refused { StoreOptions.warn(of: error, what, in: store, output) }
-    for lookup in outcomes.lookups {
-      _ = try Installation(lookup, into: store, session.context, isRepair: true).run { _ in }
+    let failed = try Installation.repair(outcomes.lookups, in: store, session.context) { request in
       session.progress.finish()
-      repaired.append(lookup.request)
-      output.line("repaired  \(lookup.request)", style: .good)
+      repaired.append(request)
+      output.line("repaired  \(request)", style: .good)
       output.report("repaired", .array(repaired.map { .string($0.description) }))
     }
-    return outcomes.refused
+    session.progress.finish()
+    for (what, error) in failed {
+      output.warning("\(what) could not be repaired: \(StoreOptions.failure(of: error, in: store).description)")
+    }
+    return outcomes.refused + failed
   }
 }

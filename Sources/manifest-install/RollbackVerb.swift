@@ -32,7 +32,10 @@ enum RollbackVerb {
       throw InstallationError.model(.notInstalled(model: request.model.description, version: nil))
     }
     let store = try ModelStore.changing(path)
-    let (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested })
+    let (active, former): (active: StoreKey, former: StoreKey?)
+    do throws(InstallationError) { (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested }) } catch {
+      throw StoreOptions.failure(of: error, in: store)
+    }
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")
     if let wayBack = try store.wayBack(of: store.record(of: request.model)) { output.line("Way back:   \(wayBack)") }

@@ -56,16 +56,23 @@ enum StoreOptions {
   }
 
   /// What to say of an error, and where a version was withdrawn, whether it is damaged too, and what serves instead.
-  static func failure(of error: InstallationError, in store: ModelStore, isOffline: Bool = false) -> Failure {
+  /// - Parameter mayGoBack: whether going back to another version is worth a word.
+  static func failure(
+    of error: InstallationError, in store: ModelStore, isOffline: Bool = false, mayGoBack: Bool = true
+  ) -> Failure {
     var failure = Failure(explainingInstallation: error)
-    guard case .model(.withdrawn(let name, let version, _)) = error else { return failure }
-    if isOffline { failure.hint = "run manifest-install install \(name), without --offline, for the newest version" }
-    guard let model = try? ModelRequest(name).model, let record = try? store.record(of: model) else { return failure }
+    guard case .model(.withdrawn(let name, let version, _)) = error, let model = try? ModelRequest(name).model else { return failure }
+    if store.seemsAllWithdrawn(model) {
+      failure.hint = "wait for a new version: its publisher has withdrawn every one\(isOffline ? ", as far as is known here" : "")"
+    } else if isOffline {
+      failure.hint = "run manifest-install install \(name), without --offline, for the newest version"
+    }
+    guard let record = try? store.record(of: model) else { return failure }
     let entry = record.entries.first { $0.key.version.description == version }
     if let entry, (try? store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })) == false {
       failure.message += ", and something of it is damaged or missing"
     }
-    if let wayBack = store.wayBack(of: record) {
+    if mayGoBack, let wayBack = store.wayBack(of: record) {
       failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
     }
     return failure

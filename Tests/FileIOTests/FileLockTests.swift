@@ -154,6 +154,19 @@ import Testing
     #expect(try folder.names == ["lock"])
   }
 
+  @Test(arguments: [4.0, 26_280_000.0]) func `a time in the future is as little a sign of life as one long past`(minutes: Double)
+    throws
+  {
+    let process = ProcessIdentity(number: 1, start: "1", place: "another-run-of-a-machine/4026531836")
+    try withoutLocks {
+      try writeHolder(process, minutesAgo: -minutes)
+      _ = try FileLock(folder("lock"))
+      // A clock that runs a little ahead is no reason to take it.
+      try writeHolder(process, minutesAgo: -2)
+      #expect(throws: FileLockError.held(path: folder("lock"), by: nil)) { _ = try FileLock(folder("lock")) }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1))) func `it is touched as long as it is held`() throws {
     try withoutLocks {
       let lock = try FileLock(folder("lock"))

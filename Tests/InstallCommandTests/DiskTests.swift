@@ -18,8 +18,10 @@ final class SmallDisk {
   private let holder: Process?
 
   /// - Parameter fileCount: how many files it has room for, where there is a number.
-  init(megabytes: Int, fileCount: Int? = nil) throws {
-    let size = "size=\(megabytes)m" + (fileCount.map { ",nr_inodes=\($0)" } ?? "")
+  convenience init(megabytes: Int, fileCount: Int? = nil) throws { try self.init(kilobytes: megabytes << 10, fileCount: fileCount) }
+
+  init(kilobytes: Int, fileCount: Int? = nil) throws {
+    let size = "size=\(kilobytes)k" + (fileCount.map { ",nr_inodes=\($0)" } ?? "")
     folder = try TemporaryFolder()
     let place = folder("disk")
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
@@ -132,6 +134,24 @@ struct DiskTests {
     #expect(try server.requests(".txt", atLeast: 0).isEmpty)
     let (result, _) = try install(try SmallDisk(megabytes: 4))
     #expect(result.status == 0, "\(result.errorText)")
+  }
+
+  @Test("Where a rehearsal finds space enough there is enough, and where there is too little nothing stays of it")
+  func rehearsedSpace() throws {
+    let device = try InstallDevice()
+    let words = try device.words("acme/multi:mac")
+    var outcomes: Set<[Int32]> = []
+    for kilobytes in stride(from: 320, through: 440, by: 8) {
+      let disk = try SmallDisk(kilobytes: kilobytes)
+      let install = words.map { $0 == device.store ? disk.path + "/store" : $0 }
+      let rehearsal = try device.run(install + ["--dry-run"])
+      let result = try device.run(install)
+      outcomes.insert([rehearsal.status, result.status])
+      guard result.status != 0 else { continue }
+      #expect(try runChild("find", [disk.path + "/store", "-type", "f", "-size", "+0"]).successful().text.isEmpty)
+    }
+    #expect(
+      outcomes.contains([0, 0]) && outcomes.contains([14, 14]) && outcomes.isSubset(of: [[0, 0], [14, 0], [14, 14]]), "\(outcomes)")
   }
 
   @Test(

@@ -103,6 +103,12 @@ struct HostileNetworkTests {
     for words in ["the mirror does not have it", "expected: the file", Publication.weights, "use another mirror"] {
       #expect(named.errorText.contains(words), "\(named.errorText)")
     }
+    // Of a server too, whether the whole or a part was asked for.
+    let server = try HostileServer(serving: copy.path)
+    let missing = try device.install("acme/voice@2.0", of: "v2", targets: [server.url("v2/targets")])
+    #expect(missing.status == 13 && missing.errorText.contains("there is no such file at this source"), "\(missing.errorText)")
+    #expect(missing.errorText.contains("expected: the file") && missing.errorText.contains("status 404"), "\(missing.errorText)")
+    #expect(!missing.errorText.contains("206"), "\(missing.errorText)")
     let into = ["--into", device.folder("into"), "--state", device.state, "--metadata-url", try Publication.server.url("v2/metadata")]
     let got = try device.run(["get", "acme/voice/2.0/\(Publication.weights)", "--targets-url", targets[0]] + into)
     #expect(got.status == 13 && got.errorText.contains("the mirror does not have it"), "\(got.errorText)")

@@ -211,7 +211,10 @@ struct InstallTests {
     let device = try InstallDevice()
     let named = try device.install("acme/newer@3.0", more: ["--platform", "linux"])
     #expect(named.status == 18 && named.errorText.contains("3.0:only for macos"), "\(named.errorText)")
-    #expect(named.errorText.contains("ask for acme/newer@2.5") && named.errorText.contains("2.5, 1.0"), "\(named.errorText)")
+    #expect(named.errorText.contains("ask for acme/newer@2.5") && named.errorText.contains("another that has: 1.0"), "\(named.errorText)")
+    // No name stands twice in it.
+    let single = try device.install("acme/newer@2.5", more: ["--platform", "macos"])
+    #expect(single.status == 18 && single.errorText.components(separatedBy: "3.0").count == 2, "\(single.errorText)")
     let none = try device.install("acme/newer", more: ["--platform", "windows"])
     #expect(none.status == 18)
     for offer in ["3.0:only for macos", "2.5:only for linux", "1.0:only for linux"] {

@@ -41,6 +41,8 @@ struct LossTests {
     }
     // One that is asked for by name is not replaced.
     #expect(try local(device, ["install", "acme/voice@2.0", "--offline"]).status == 12)
+    let rehearsal = try device.install(of: "v2", more: ["--dry-run"]).successful()
+    #expect(rehearsal.text.contains("yes, and active, but not all of it is here"), "\(rehearsal.text)")
     let failed = try device.install(of: "v2", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0", "--json"])
     #expect(try device.json(failed).contains { ($0["text"] as? String)?.hasPrefix("active: acme/voice@2.0 is not whole") == true })
     #expect(failed.text.contains("stand-in"), "\(failed.text)\(failed.errorText)")
@@ -101,5 +103,73 @@ struct LossTests {
     #expect(try device.listed().map(\.previous) == [false, false])
     #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("removed  acme/voice@2.0"))
     try device.expectActive("1.0")
+  }
+
+  @Test("A withdrawal that a repair learns keeps no other model from its repair")
+  func withdrawalLearnt() throws {
+    let device = try InstallDevice()
+    for model in ["acme/voice", "acme/multi:mac"] { _ = try device.install(model, of: "v2").successful() }
+    for file in ["voice/2.0/default/tokens.bin", "multi/1/mac/mac.txt"] {
+      try FileManager.default.removeItem(atPath: "\(device.store)/models/acme/\(file)")
+    }
+    let result = try repair(device, from: "withdrawn")
+    #expect(result.status == 18 && result.text == "repaired  acme/multi@1:mac\n", "\(result.text)\(result.errorText)")
+    #expect(result.errorText.contains("acme/voice@2.0:default is left alone") && result.errorText.contains("it stammers"))
+  }
+
+  @Test("A file that no source gives keeps no other model from its repair")
+  func repairThatFails() throws {
+    let device = try InstallDevice()
+    for model in ["acme/voice", "acme/multi:mac"] { _ = try device.install(model, of: "v2").successful() }
+    for file in ["voice/2.0/default/tokens.bin", "multi/1/mac/mac.txt"] {
+      try FileManager.default.removeItem(atPath: "\(device.store)/models/acme/\(file)")
+    }
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    _ = try runChild("find", [copy("v2/targets"), "-name", "*.mac.txt", "-delete"]).successful()
+    let state = ["--store", device.store, "--state", device.state, "--metadata-url", "file://" + copy("v2/metadata")]
+    let result = try device.run(["repair"] + state + ["--targets-url", "file://" + copy("v2/targets")])
+    #expect(result.status == 13 && result.text == "repaired  acme/voice@2.0:default\n", "\(result.text)\(result.errorText)")
+    #expect(result.errorText.contains("acme/multi@1:mac could not be repaired"), "\(result.errorText)")
+    try device.expectActive("2.0")
+  }
+
+  @Test(
+    "What else stands in the place of a part of a version is damage like any other", arguments: ["tokens.bin", "parts", ""],
+    ["folder", "link", "file"])
+  func displaced(name: String, kind: String) throws {
+    guard name != "tokens.bin" || kind != "file", name == "tokens.bin" || kind != "folder" else { return }
+    let device = try installed()
+    let place = try #require(try device.active()).folder + (name.isEmpty ? "" : "/" + name)
+    try FileManager.default.moveItem(atPath: place, toPath: device.folder("moved"))
+    switch kind {
+    case "folder": try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+    case "link": try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: device.folder("moved"))
+    default: try Data("a file".utf8).write(to: URL(fileURLWithPath: place))
+    }
+    let named = try local(device, ["install", "acme/voice@2.0", "--offline"])
+    #expect(named.status == 12 && named.errorText.contains("run manifest-install repair acme/voice"), "\(named.errorText)")
+    #expect(named.errorText.contains(place), "\(named.errorText)")
+    let offline = try local(device, ["install", "acme/voice", "--offline"]).successful()
+    #expect(offline.text.contains("stand-in  acme/voice@1.0:default"), "\(offline.text)")
+    let result = try repair(device, from: "v2").successful()
+    #expect(result.text == "intact  acme/voice@1.0:default\nrepaired  acme/voice@2.0:default\n", "\(result.text)")
+    try device.expectActive("2.0")
+  }
+
+  @Test("Where every version is withdrawn no other one is advised, with or without a network")
+  func allWithdrawn() throws {
+    let device = try InstallDevice()
+    for model in ["acme/voice@1.0", "acme/voice"] { _ = try device.install(model, of: "v2").successful() }
+    let online = try device.install("acme/voice@2.0", of: "gone")
+    try FileManager.default.removeItem(atPath: try #require(try device.active()).folder + "/tokens.bin")
+    let results = [
+      online, try local(device, ["install", "acme/voice", "--offline"]), try local(device, ["repair"]),
+      try device.run(["rollback", "acme/voice", "--store", device.store]),
+    ]
+    for result in results {
+      #expect(result.status == 18 && result.errorText.contains("wait for a new version"), "\(result.errorText)")
+      #expect(!result.errorText.contains("newest version"), "\(result.errorText)")
+    }
   }
 }

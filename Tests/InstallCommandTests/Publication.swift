@@ -4,7 +4,7 @@ import Testing
 
 /// A publisher's repository in several states, each a folder of its own, and the server that serves them. All tests share it, and leave it as it is.
 ///
-/// `v1` has the first version of acme/voice, `v2` a second one beside it that shares a file with it, `withdrawn` the second one withdrawn. acme/multi has
+/// `v1` has the first version of acme/voice, `v2` a second one beside it that shares a file with it, `withdrawn` the second one withdrawn, `gone` both. acme/multi has
 /// variants for several devices, acme/newer versions for different ones, acme/hub a file that is on the Hugging Face Hub.
 enum Publication {
   static let voice = "acme/voice"
@@ -55,6 +55,9 @@ enum Publication {
         description("Voice", [("2.0", "it stammers", [("default", "", paths("2.0"))]), ("1.0", nil, [("default", "", paths("1.0"))])]).utf8),
       "acme/voice/model.json")
     try publish(as: "withdrawn")
+    let withdrawn = [("2.0", "it stammers"), ("1.0", "it lisps")].map { ($0, Optional($1), [("default", "", paths($0))]) }
+    try write(Array(description("Voice", withdrawn).utf8), "acme/voice/model.json")
+    try publish(as: "gone")
     // The same without the hashes of the segments.
     for (name, source) in [("plain1", "v1"), ("plain", "v2")] {
       _ = try runChild("cp", ["-R", "--reflink=auto", folder("served/" + source), folder("served/" + name)]).successful()

@@ -74,4 +74,45 @@ struct NothingTests {
     _ = try device.install().successful()
     #expect(try device.run(["rollback", model, "--store", device.store]).status == 2)
   }
+
+  @Test(
+    "A repair of what is not installed is an error, and names what is", arguments: ["@9", ":none", "@1.0:none"])
+  func repairByName(name: String) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    for more in [[], ["acme/voice"]] {
+      let result = try device.run(["repair", "acme/voice" + name] + more + ["--store", device.store])
+      #expect(result.status == 1 && result.text.isEmpty, "\(result.text)\(result.errorText)")
+      #expect(result.errorText.contains("acme/voice\(name) is not installed") && result.errorText.contains("1.0:default"))
+    }
+    _ = try device.run(["repair", "acme/voice@1.0", "acme/voice:default", "--store", device.store]).successful()
+  }
+}
+
+@Suite("A kept description is no more than a copy")
+struct KeptDescriptionTests {
+  @Test("Something else in its place is replaced; what may be somebody's is told", arguments: ["link", "folder", "FIFO", "full folder"])
+  func displaced(kind: String) throws {
+    let device = try InstallDevice()
+    _ = try device.install().successful()
+    let path = device.store + "/descriptions/acme/voice.json"
+    try device.folder.write("somebody's", to: "other")
+    try FileManager.default.removeItem(atPath: path)
+    switch kind {
+    case "link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: device.folder("other"))
+    case "FIFO": _ = try runChild("mkfifo", [path]).successful()
+    default: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+    if kind == "full folder" {
+      try Data().write(to: URL(fileURLWithPath: path + "/file"))
+      let result = try device.install(of: "v2")
+      #expect(result.status == 14 && result.errorText.contains(path) && result.errorText.contains("remove it"), "\(result.errorText)")
+      try device.expectActive("1.0")
+      try FileManager.default.removeItem(atPath: path)
+    }
+    _ = try device.install(of: "v2").successful()
+    try device.expectActive("2.0")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).starts(with: Data("{".utf8)))
+    #expect(try String(contentsOfFile: device.folder("other"), encoding: .utf8) == "somebody's")
+  }
 }

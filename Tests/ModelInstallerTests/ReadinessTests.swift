@@ -81,4 +81,48 @@ struct ReadinessTests {
     let file = try await library.open("weights.bin", of: installed)
     #expect(file.wasRead == false)
   }
+
+  /// The lower bits of the modes of a version's folder and of all that is in it, by their names.
+  private func modes(_ folder: String) throws -> [String: Int] {
+    var modes: [String: Int] = [:]
+    for name in [""] + (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+      modes[name] = attributes[.posixPermissions] as? Int
+    }
+    return modes
+  }
+
+  @Test(
+    "Whatever permissions it leaves, files are read-only for all and folders changed by their owner alone",
+    arguments: ["777", "0", "7777", "700"], [false, true])
+  func permissions(mode: String, wasInstalled: Bool) async throws {
+    var published = try PublishedModels()
+    let content = ["weights.bin": Array("weights".utf8), "parts/deep/notes.txt": Array("notes".utf8)]
+    published.publish("1", content)
+    let library = try published.library()
+    let change: @Sendable (String) throws -> Void = { folder in
+      try FileManager.default.createDirectory(atPath: folder + "/parts/cache/deep", withIntermediateDirectories: true)
+      _ = try runChild("chmod", ["-R", mode, folder]).successful()
+    }
+    // One that refuses leaves its doings for the next.
+    struct Refusal: Error {}
+    let expected = ["": 0o755, "weights.bin": 0o444, "parts": 0o755, "parts/deep": 0o755, "parts/deep/notes.txt": 0o444]
+    if wasInstalled {
+      _ = try await library.install("org/voice")
+      published.publish("2")
+      _ = try await library.install("org/voice")
+    }
+    await #expect(throws: InstallationError.self) {
+      _ = try await library.install(
+        "org/voice@1",
+        check: { folder in
+          try change(folder)
+          throw Refusal()
+        })
+    }
+    if wasInstalled { #expect(try modes(published.folder("models/models/org/voice/1/default")) == expected) }
+    let installed = try await library.install("org/voice@1", check: change)
+    #expect(try modes(installed.folder) == expected)
+    #expect(try await library.open("weights.bin", of: installed).wasRead == false)
+  }
 }

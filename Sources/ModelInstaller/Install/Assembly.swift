@@ -17,6 +17,8 @@ final class Assembly {
   let path: String
   /// What is still to be fetched, in the order of the description.
   private(set) var missing: [ModelLookup.File] = []
+  /// A finished file of each content, by its SHA-256.
+  private var finished: [SHA256Digest: ModelLookup.File] = [:]
   /// By what the finished files are known.
   private var identities: [TargetPath: FileIdentity] = [:]
 
@@ -27,7 +29,11 @@ final class Assembly {
     let name = lookup.key.stagingName(of: lookup.request.model)
     let versions = try store.makeStaging([StoreName.versions])
     path = store.shown([StoreName.staging, StoreName.versions, name])
-    folder = try at(.create, path) { () throws(Errno) in try versions.openFolder(creating: [name], permissions: 0o755) }
+    folder = try at(.create, path) { () throws(Errno) in
+      // A check that refused it may have left it as nobody can open it.
+      try? versions.setPermissions(of: name, 0o755)
+      return try versions.openFolder(creating: [name], permissions: 0o755)
+    }
     parts = try store.makeParts()
     network = AnyTransport(try context.makeTransport())
   }
@@ -47,25 +53,33 @@ final class Assembly {
 
   /// Puts in place what an earlier attempt left, or another version holds, once it is verified.
   func useWhatIsHere() throws(InstallationError) {
-    try removeForeign()
+    try restoreFolder()
     let index = try StoredFiles(in: store)
-    for file in lookup.files {
-      guard !context.isCancelled() else { throw .cancelled }
-      if try isInPlace(file) {
-        context.report(.file(path: file.path.description, byteCount: file.target.byteCount, present: file.target.byteCount))
-        context.report(.verified(path: file.path.description))
-        continue
-      }
-      // Its own place too: a crash may have come between moving the version there and recording it.
-      let own = StoredFiles.Place(folder: lookup.key.segments(of: model), name: file.name)
-      if try !useStored(file, index.places(of: file.target) + [own]) { missing.append(file) }
+    try store.keepingIdentities(of: index.numbers(of: lookup.files.lazy.map(\.target))) { () throws(InstallationError) in
+      for file in lookup.files { try use(file, index) }
     }
   }
 
-  /// Removes what is not one of the version's files: a folder of that name belongs to no other version, but to an earlier publication maybe.
-  private func removeForeign() throws(InstallationError) {
-    let expected = Set(lookup.files.map { $0.name.map(\.bytes) })
-    try at(.list, path) { () throws(Errno) in try folder.removeAll(but: expected, below: []) }
+  private func use(_ file: ModelLookup.File, _ index: StoredFiles) throws(InstallationError) {
+    guard !context.isCancelled() else { throw .cancelled }
+    if try isInPlace(file) {
+      finished[file.target.hashes.sha256] = file
+      context.report(.file(path: file.path.description, byteCount: file.target.byteCount, present: file.target.byteCount))
+      context.report(.verified(path: file.path.description))
+      return
+    }
+    // Its own place too: a crash may have come between moving the version there and recording it.
+    let own = StoredFiles.Place(folder: lookup.key.segments(of: model), name: file.name)
+    if try useStored(file, index.places(of: file.target)) ? true : useStored(file, [own]) {
+      finished[file.target.hashes.sha256] = file
+    } else {
+      missing.append(file)
+    }
+  }
+
+  /// Removes what is not one of the version's files, and sets permissions right: a folder of that name belongs to no other version, but to an earlier publication maybe.
+  private func restoreFolder() throws(InstallationError) {
+    try at(.list, path) { () throws(Errno) in try folder.restoreVersion(of: lookup.files.map(\.name)) }
   }
 
   private func isInPlace(_ file: ModelLookup.File) throws(InstallationError) -> Bool {
@@ -144,20 +158,16 @@ final class Assembly {
       return false
     }
     let again = try at(.open, path) { () throws(Errno) in try parent.reopened() }
-    var isLinked = false
-    try store.keepingIdentities(of: [FileNumber(status)]) { () throws(InstallationError) in
-      do throws(Errno) { try holder.hardLink(last, to: name, in: again) } catch { return }
-      // The name may have come to stand for another file meanwhile.
-      if let linked = try? again.status(of: name), linked.isSameFile(as: status), linked.byteCount == status.byteCount,
-        linked.modifiedNanoseconds == status.modifiedNanoseconds
-      {
-        isLinked = true
-      } else {
-        try at(.remove, path) { () throws(Errno) in try again.remove(name) }
-      }
+    do throws(Errno) { try holder.hardLink(last, to: name, in: again) } catch { return false }
+    // The name may have come to stand for another file meanwhile.
+    guard let linked = try? again.status(of: name), linked.isSameFile(as: status), linked.byteCount == status.byteCount,
+      linked.modifiedNanoseconds == status.modifiedNanoseconds
+    else {
+      try at(.remove, path) { () throws(Errno) in try again.remove(name) }
+      return false
     }
-    if isLinked { try at(.synchronize, path) { () throws(Errno) in try parent.synchronizeNames() } }
-    return isLinked
+    try at(.synchronize, path) { () throws(Errno) in try parent.synchronizeNames() }
+    return true
   }
 
   private func temporary(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> TemporaryFile {
@@ -190,8 +200,8 @@ final class Assembly {
   /// What the missing files will take.
   func needs() throws(InstallationError) -> DiskNeeds {
     DiskNeeds(
-      of: missing, lookup, recordByteCount: Int64(try store.record(of: model).bytes.count), store: try Disk(folder, store.path),
-      parts: try Disk(parts, store.partsPath), fetched: fetchedByteCount)
+      of: missing, lookup, recordByteCount: Int64(try store.record(of: model).bytes.count), reserved: store.reservedByteCount,
+      store: try Disk(folder, store.path), parts: try Disk(parts, store.partsPath), fetched: fetchedByteCount)
   }
 
   /// How much of a file an earlier attempt left.
@@ -203,11 +213,9 @@ final class Assembly {
   func fetch(_ file: ModelLookup.File) throws(InstallationError) {
     // Another file of this version may have had the same content.
     if try isInPlace(file) { return }
-    for twin in lookup.files where twin.path != file.path && twin.target == file.target {
-      let parent = try parent(of: twin)
-      guard let open = try? parent.open(lastName(twin), .readNoFollow), let verified = try verifies(open, twin, at: shown(twin)) else {
-        continue
-      }
+    if let twin = finished[file.target.hashes.sha256], twin.target == file.target,
+      let open = try? parent(of: twin).open(lastName(twin), .readNoFollow), let verified = try verifies(open, twin, at: shown(twin))
+    {
       let count = verified.status.byteCount
       let descriptor = verified.intoDescriptor()
       try copy(descriptor, count, to: file, in: try self.parent(of: file))
@@ -218,6 +226,7 @@ final class Assembly {
     try requireFormat(file, part)
     context.report(.verified(path: file.path.description))
     try settle(file, part)
+    finished[file.target.hashes.sha256] = file
   }
 
   private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
@@ -284,11 +293,11 @@ final class Assembly {
     try at(.synchronize, path) { () throws(Errno) in try folder.synchronizeAllNames() }
   }
 
-  /// The version as it is to be recorded, once the caller's check is done with it. A check is meant to read. What it put beside the version's files is removed; a
-  /// file that is not the very one that was verified is verified again.
+  /// The version as it is to be recorded, once the caller's check is done with it. A check is meant to read. What it put beside the version's files is removed, and
+  /// permissions are set right; a file that is not the very one that was verified is verified again.
   /// - Throws: `changedByCheck`.
   func entryAfterCheck() throws(InstallationError) -> ModelRecord.Entry {
-    try removeForeign()
+    try restoreFolder()
     var entry = ModelRecord.Entry(key: lookup.key, files: [])
     for file in lookup.files {
       let parent = try parent(of: file)
@@ -303,7 +312,7 @@ final class Assembly {
     return entry
   }
 
-  /// - Returns: by what a file is known, made read-only again; nil where it is not what is signed.
+  /// - Returns: by what a file is known; nil where it is not what is signed.
   private func identityWhereIntact(_ file: ModelLookup.File, in parent: borrowing FileDescriptor) throws(InstallationError) -> FileIdentity?
   {
     guard (try? parent.status(of: lastName(file)).kind) == .regular, let open = try? parent.open(lastName(file), .readNoFollow),
@@ -311,7 +320,6 @@ final class Assembly {
     else { return nil }
     let intact = verified.intoDescriptor()
     return try at(.synchronize, shown(file)) { () throws(Errno) in
-      try intact.setPermissions(0o444)
       try intact.synchronize()
       try parent.synchronizeNames()
       return FileIdentity(try intact.status())
@@ -320,20 +328,6 @@ final class Assembly {
 }
 
 extension FileDescriptor {
-  /// Removes every file in this directory, and below, whose way is not among those given.
-  fileprivate func removeAll(but expected: Set<[[UInt8]]>, below way: [[UInt8]]) throws(Errno) {
-    for name in try names() {
-      let own = way + [name]
-      let isFolder = try status(of: name).kind == .directory
-      if !isFolder, expected.contains(own) { continue }
-      if isFolder, expected.contains(where: { $0.count > own.count && Array($0.prefix(own.count)) == own }) {
-        try open(name, .directoryNoFollow).removeAll(but: expected, below: own)
-      } else {
-        try removeTree(name)
-      }
-    }
-  }
-
   fileprivate func synchronizeAllNames() throws(Errno) {
     for name in try names() where try status(of: name).kind == .directory { try open(name, .directoryNoFollow).synchronizeAllNames() }
     try synchronizeNames()

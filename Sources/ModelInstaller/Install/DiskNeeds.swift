@@ -51,10 +51,14 @@ struct DiskNeeds {
 
   /// - Parameters:
   ///   - recordByteCount: of the model's record as it is now.
+  ///   - reserved: how many bytes the store's reserve has.
+  ///   - unwritten: how many bytes of the model's description, and folders of the store, are not there yet: an installation has written them before
+  ///     it counts.
   ///   - parts: where files are fetched to; each comes from there into the store by one rename, or else by a copy.
   ///   - fetched: how many bytes of a file are there already.
   init(
-    of missing: [ModelLookup.File], _ lookup: ModelLookup, recordByteCount: Int64, store: Disk, parts: Disk, fetched: (TargetFile) -> Int64
+    of missing: [ModelLookup.File], _ lookup: ModelLookup, recordByteCount: Int64, reserved: Int64,
+    unwritten: (description: Int64, folders: Int) = (0, 0), store: Disk, parts: Disk, fetched: (TargetFile) -> Int64
   ) {
     guard !missing.isEmpty else { return }
     let isElsewhere = parts.device != store.device
@@ -75,10 +79,14 @@ struct DiskNeeds {
     let entry = lookup.files.reduce(Int64(0)) { sum($0, Self.entryByteCount($1)) }
     let records = store.space.rounded(sum(recordByteCount, sum(entry, entry)))
     let content = isElsewhere ? whole : rest
-    stayingByteCount = sum(content, sum(folders, store.space.rounded(entry)))
-    let files = sum(Int64(missing.count + folderCount), Self.fewFiles)
+    let reserve = max(0, store.space.rounded(ModelStore.reserveByteCount(forRecordOf: sum(recordByteCount, entry))) - reserved)
+    let first = (0..<unwritten.folders).reduce(store.space.rounded(unwritten.description)) { total, _ in sum(total, store.space.rounded(1))
+    }
+    let own = sum(reserve, first)
+    stayingByteCount = sum(content, sum(folders, sum(store.space.rounded(entry), own)))
+    let files = sum(Int64(missing.count + folderCount + unwritten.folders), Self.fewFiles)
     let least = content > 0 ? Self.slack : 0
-    spaces = [Self.space(store, sum(sum(content, least), sum(folders, records)), files)]
+    spaces = [Self.space(store, sum(sum(content, least), sum(sum(folders, records), own)), files)]
     // One file after another lies there.
     if isElsewhere { spaces.insert(Self.space(parts, sum(largestRest, Self.slack), Self.fewFiles), at: 0) }
   }

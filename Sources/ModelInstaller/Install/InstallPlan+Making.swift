@@ -35,8 +35,9 @@ extension InstallPlan {
     }
     let record = try store?.record(of: lookup.request.model) ?? ModelRecord(lookup.request.model)
     let needs = DiskNeeds(
-      of: missing, lookup, recordByteCount: Int64(record.bytes.count), store: try Disk(nearest: path), parts: try Disk(nearest: partsPath),
-      fetched: fetched)
+      of: missing, lookup, recordByteCount: Int64(record.bytes.count), reserved: store?.reservedByteCount ?? 0,
+      unwritten: store.map { $0.unwritten(of: lookup) } ?? (lookup.descriptionByteCount, ModelStore.folderCount),
+      store: try Disk(nearest: path), parts: try Disk(nearest: partsPath), fetched: fetched)
     self.init(lookup, record, missing: missing, needs, fetched: fetched)
   }
 
@@ -71,6 +72,16 @@ extension InstallPlan {
 }
 
 extension ModelStore {
+  /// What the first installation makes before it counts: the store itself, two folders for descriptions, and three of staging.
+  fileprivate static let folderCount = 6
+
+  /// What an installation writes before it counts what is free, as far as it is not there.
+  fileprivate func unwritten(of lookup: ModelLookup) -> (description: Int64, folders: Int) {
+    let kept = (try? keptDescription(of: lookup.request.model))?.count ?? 0
+    let hasRecord = (try? record(of: lookup.request.model).entries.isEmpty) == false
+    return (max(0, lookup.descriptionByteCount - Int64(kept)), hasRecord ? 0 : Self.folderCount)
+  }
+
   /// Whether a file stands where installing looks for it: in what an earlier attempt put together, in the version's own place, or in another
   /// version. Only its length is held against what is signed.
   fileprivate func seemsToHold(_ file: ModelLookup.File, _ lookup: ModelLookup, _ stored: StoredFiles) -> Bool {

@@ -47,7 +47,11 @@ package struct Installation {
       try assembly.useWhatIsHere()
       let needs = try assembly.needs()
       context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, fetched: assembly.fetchedByteCount)))
-      if let shortage = needs.spaces.lazy.compactMap(\.shortage).first { throw InstallationError.model(shortage) }
+      if let shortage = needs.spaces.lazy.compactMap(\.shortage).first {
+        // On a disk that is too full nothing stays of a model of which nothing is here.
+        if record.entries.isEmpty { try? store.forgetDescription(of: model) }
+        throw InstallationError.model(shortage)
+      }
       if !assembly.missing.isEmpty, isOffline {
         throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
       }
@@ -75,6 +79,28 @@ package struct Installation {
     return .installed(key)
   }
 
+  /// Repairs one version after another: what goes wrong with one, its server or its publisher, keeps no other from its repair.
+  /// - Parameter repaired: is told of each that is in order again.
+  /// - Returns: those that are not, and why.
+  /// - Throws: what would stop all of them: `cancelled`, and what the disk refuses.
+  package static func repair(
+    _ lookups: [ModelLookup], in store: ModelStore, _ context: DownloadContext, repaired: (ModelRequest) -> Void
+  ) throws(InstallationError) -> [(what: String, error: InstallationError)] {
+    var refused: [(what: String, error: InstallationError)] = []
+    for lookup in lookups {
+      do throws(InstallationError) {
+        _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
+        repaired(lookup.request)
+      } catch {
+        switch error {
+        case .cancelled, .file: throw error
+        default: refused.append((lookup.request.description, error))
+        }
+      }
+    }
+    return refused
+  }
+
   /// Whether an installed version is what is signed now: a publisher can replace files under an unchanged name.
   private func isCurrent(_ entry: ModelRecord.Entry) -> Bool {
     entry.files.count == lookup.files.count
@@ -94,9 +120,12 @@ package struct Installation {
     _ entry: ModelRecord.Entry, wasActive: Bool, _ check: (_ folder: String) throws(InstallationError) -> Void
   ) throws(InstallationError) {
     if !wasActive {
-      try check(store.shown(key.segments(of: model)))
-      // What the check may have changed is read again.
-      let checked = try store.isUnchanged(entry, of: model) ? entry : store.verify(entry, of: model, isCancelled: context.isCancelled)
+      do throws(InstallationError) { try check(store.shown(key.segments(of: model))) } catch {
+        // It stays installed, and may be gone back to.
+        _ = try? store.restore(entry, of: model, isCancelled: context.isCancelled)
+        throw error
+      }
+      let checked = try store.restore(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
       try store.activate(checked, of: model)
     }

@@ -47,6 +47,8 @@ package struct ModelLookup: Sendable {
   package let quantisation: String?
   package let format: String?
   package let files: [File]
+  /// Of the model's description.
+  let descriptionByteCount: Int64
   /// Versions of the same variant that are here, not withdrawn, and of which every file is signed now as it was then.
   let standIns: [StoreKey]
 
@@ -109,7 +111,7 @@ package struct ModelLookup: Sendable {
     return .found(
       ModelLookup(
         request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format, files: files,
-        standIns: standIns))
+        descriptionByteCount: Int64(bytes.count), standIns: standIns))
   }
 
   /// Whether bytes are a small target.
@@ -130,10 +132,11 @@ package struct ModelLookup: Sendable {
     let versionPrefix = model.prefix + key.version.bytes + [UInt8(ascii: "/")]
     let isInside = variant.files.allSatisfy { $0.path.name.bytes.starts(with: versionPrefix) }
     let places = variant.files.map { Array($0.path.segments.dropFirst(isInside ? 3 : 2)) }
+    let all = Set(places)
     var seen: Set<[ByteString]> = []
     for place in places {
       // A file in the place of another's folder can't be laid out either.
-      for count in 1..<max(place.count, 1) where places.contains(Array(place.prefix(count))) {
+      for count in 1..<max(place.count, 1) where all.contains(Array(place.prefix(count))) {
         throw .model(.unusableName(model: model.description, name: place.map(\.description).joined(separator: "/")))
       }
       guard seen.insert(place).inserted else {

@@ -230,10 +230,7 @@ public final class ModelLibrary: Sendable {
           let session = TrustedSession(settings: settings, context: context)
           let outcomes = try session.lookUpForRepair(checked.damaged.map(\.request), in: store)
           refused += outcomes.refused
-          for lookup in outcomes.lookups {
-            _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
-            repaired.append(lookup.request.description)
-          }
+          refused += try Installation.repair(outcomes.lookups, in: store, context) { repaired.append($0.description) }
         }
         // The others are in order by now.
         if let refused = refused.first { throw refused.error }

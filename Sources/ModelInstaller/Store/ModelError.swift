@@ -37,10 +37,14 @@ public enum ModelError: Error, Equatable, Sendable {
   case foreign(path: String, FileKind)
   /// The model is not installed here.
   case notInstalled(model: String, version: String?)
+  /// Of the model nothing is installed that a request for some version or variant means; `known` are those that are.
+  case notAmongInstalled(request: String, known: [String])
   /// There is no earlier version to go back to.
   case noPrevious(model: String)
   /// A file of an installed version, or all of it, is not there.
   case missing(model: String, version: String, path: String)
+  /// Something else stands in the place of a file or folder of an installed version.
+  case displaced(model: String, version: String, path: String, expected: FileKind, found: FileKind)
   /// The record names a version as active that it does not know, or as the way back one that can't be.
   case contradictoryRecord(model: String, version: String, isActive: Bool)
   /// A file of an installed version is not as signed.
@@ -91,8 +95,11 @@ extension ModelError: CustomStringConvertible {
       "\(path) was written by a newer version of this software: expected format \(supported) or older, found format \(found)"
     case .foreign(let path, let kind): "\(path) is a \(kind.rawValue): nothing of the kind belongs into a store"
     case .notInstalled(let model, let version): "\(model)\(version.map { "@\($0)" } ?? "") is not installed"
+    case .notAmongInstalled(let request, let known): "\(request) is not installed: expected one of \(known.joined(separator: ", "))"
     case .noPrevious(let model): "\(model) has no earlier version to go back to"
     case .missing(let model, let version, let path): "\(model)@\(version) is not whole here: \(path) is missing"
+    case .displaced(let model, let version, let path, let expected, let found):
+      "\(model)@\(version) is damaged: \(path) is a \(found.rawValue), expected a \(expected.rawValue)"
     case .contradictoryRecord(let model, let version, let isActive):
       "the record of \(model) contradicts itself: "
         + (isActive ? "\(version) is to be active, which it does not know" : "\(version) is to be the way back, which it can't be")

@@ -78,8 +78,12 @@ extension ModelStore {
     _ file: ModelRecord.File, of entry: ModelRecord.Entry, _ model: ModelName, isThorough: Bool = false, target: TargetFile? = nil,
     isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws(InstallationError) -> UsableFile? {
-    guard let open = try openFile(file.name, below: entry.key.segments(of: model)) else { return nil }
     let path = shown(entry.key.segments(of: model) + file.name.map(\.bytes))
+    let found: FileDescriptor?
+    do throws(InstallationError) { found = try openFile(file.name, below: entry.key.segments(of: model)) } catch {
+      throw displaced(error, file: path, entry, model)
+    }
+    guard let open = found else { return nil }
     let status = try at(.inspect, path) { () throws(Errno) in try open.status() }
     let expected = target ?? file.target
     if !isThorough, expected == file.target, FileIdentity(status) == file.identity {
@@ -114,6 +118,18 @@ extension ModelStore {
       result.files[index].identity = usable.identity
     }
     return result
+  }
+
+  /// What else stands in the place of a version's folder, or of something in it, is damage that a repair mends; above it is somebody's doing.
+  private func displaced(
+    _ error: InstallationError, file: String, _ entry: ModelRecord.Entry, _ model: ModelName
+  ) -> InstallationError {
+    let folder = folderPath(of: entry.key, model)
+    guard case .model(.foreign(let path, let kind)) = error, path == folder || path.hasPrefix(folder + "/") else { return error }
+    return .model(
+      .displaced(
+        model: model.description, version: entry.key.version.description, path: path, expected: path == file ? .regular : .directory,
+        found: kind))
   }
 
   /// What to say of a version of which a file is missing.

@@ -4,10 +4,19 @@ internal import FileIO
 extension ModelStore {
   private static let least: Int64 = 64 << 10
 
+  /// What is kept where a record is so long.
+  static func reserveByteCount(forRecordOf byteCount: Int64) -> Int64 { byteCount.addingReportingOverflow(least).partialValue }
+
+  /// What is kept now.
+  var reservedByteCount: Int64 {
+    guard let found = try? folder.status(of: StoreName.reserve), found.kind == .regular else { return 0 }
+    return found.byteCount
+  }
+
   /// Sees to it that a record of some length can be written again when the disk is full, as far as there is space for that now.
   func keepReserve(forRecordOf byteCount: Int) {
-    let wanted = Int64(byteCount) + Self.least
-    if let found = try? folder.status(of: StoreName.reserve), found.kind == .regular, found.byteCount >= wanted { return }
+    let wanted = Self.reserveByteCount(forRecordOf: Int64(byteCount))
+    guard reservedByteCount < wanted else { return }
     // Zeros would take no space where the file system compresses.
     var generator = SystemRandomNumberGenerator()
     var bytes: [UInt8] = []

@@ -13,7 +13,7 @@ struct FileNumber: Hashable {
 
 extension ModelStore {
   /// Does what gives files of the store a name more or less, which changes their times and nothing else, and notes by what they are known then.
-  /// Of a crash in between comes only that a file is read once more before it is used.
+  /// Of a crash in between comes only that files are read once more before they are used.
   func keepingIdentities(of numbers: Set<FileNumber>, _ body: () throws(InstallationError) -> Void) throws(InstallationError) {
     guard !numbers.isEmpty else { return try body() }
     let records = try readableRecords().filter { record in
@@ -26,15 +26,26 @@ extension ModelStore {
         if FileIdentity(status) == file.identity { known[file.identity] = status }
       }
     }
-    try body()
+    do throws(InstallationError) { try body() } catch {
+      // What it did before it failed is done; the failure is the one to tell.
+      try? note(records, numbers, known)
+      throw error
+    }
+    try note(records, numbers, known)
+  }
+
+  private func note(
+    _ records: [ModelRecord], _ numbers: Set<FileNumber>, _ known: [FileIdentity: FileStatus]
+  ) throws(InstallationError) {
     for former in records {
-      var record = former
+      var changed: [FileIdentity: FileIdentity] = [:]
       try forEachShared(former, numbers) { file, status in
         guard let before = known[file.identity], before.isSameFile(as: status), before.byteCount == status.byteCount,
           before.modifiedNanoseconds == status.modifiedNanoseconds
         else { return }
-        record.note(FileIdentity(status), insteadOf: file.identity)
+        changed[file.identity] = FileIdentity(status)
       }
+      let record = former.noting(changed)
       if record != former { try write(record) }
     }
   }
@@ -61,10 +72,14 @@ extension ModelStore {
 }
 
 extension ModelRecord {
-  fileprivate mutating func note(_ identity: FileIdentity, insteadOf former: FileIdentity) {
+  fileprivate func noting(_ changed: [FileIdentity: FileIdentity]) -> ModelRecord {
+    var record = self
     for (entryIndex, entry) in entries.enumerated() {
-      for (index, file) in entry.files.enumerated() where file.identity == former { entries[entryIndex].files[index].identity = identity }
+      for (index, file) in entry.files.enumerated() {
+        if let identity = changed[file.identity] { record.entries[entryIndex].files[index].identity = identity }
+      }
     }
+    return record
   }
 }
 

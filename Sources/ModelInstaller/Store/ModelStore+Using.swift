@@ -105,6 +105,14 @@ extension ModelStore {
     return .present(entry.key, activated: true)
   }
 
+  /// Whether the description that was fetched last, for which nobody vouches, withdraws every version: good for a hint.
+  package func seemsAllWithdrawn(_ model: ModelName) -> Bool {
+    guard let bytes = try? keptDescription(of: model), let description = try? ModelDescription(parsing: bytes, of: model) else {
+      return false
+    }
+    return description.versions.allSatisfy { $0.withdrawal != nil }
+  }
+
   /// What reading every file came to.
   package struct Checked {
     package let intact: [ModelRequest]
@@ -125,8 +133,12 @@ extension ModelStore {
     var activeCount = 0
     for request in requests {
       let record = try record(of: request.model)
-      guard record.entries.isEmpty, record.active == nil else { continue }
-      throw .model(.notInstalled(model: request.model.description, version: nil))
+      let known = record.entries.map(\.key)
+      guard !known.isEmpty || record.active != nil else {
+        throw .model(.notInstalled(model: request.model.description, version: nil))
+      }
+      guard !(known + [record.active].compactMap { $0 }).contains(where: request.allows) else { continue }
+      throw .model(.notAmongInstalled(request: request.description, known: known.map(\.description)))
     }
     var refused: [(what: String, error: InstallationError)] = []
     for (model, record) in try records() {

@@ -174,11 +174,13 @@ package final class ModelStore: Sendable {
     keepReserve(forRecordOf: bytes.count)
   }
 
-  /// The model's description as it was fetched last, which nobody vouches for.
+  /// The model's description as it was fetched last, which nobody vouches for; nil where something else stands in its place, which the next one
+  /// replaces.
   package func keptDescription(of model: ModelName) throws(InstallationError) -> [UInt8]? {
     let segments = [StoreName.descriptions, model.organisation.bytes]
     let name = model.name.bytes + StoreName.suffix
     guard let folder = try openFolder(segments) else { return nil }
+    guard (try? folder.status(of: name).kind) == .regular else { return nil }
     return try read(name, in: folder, shown(segments + [name]), limit: ModelDescription.byteLimit)
   }
 
@@ -194,7 +196,23 @@ package final class ModelStore: Sendable {
       record[entry.key]?.withdrawal = version.withdrawal?.reason
     }
     if record != former { try write(record) }
-    if let bytes { try write(bytes, StoreName.descriptions, model) }
+    guard let bytes else { return }
+    try requireReplaceable(description: model)
+    try write(bytes, StoreName.descriptions, model)
+  }
+
+  func forgetDescription(of model: ModelName) throws(InstallationError) {
+    let segments = [StoreName.descriptions, model.organisation.bytes]
+    guard let folder = try openFolder(segments) else { return }
+    try at(.remove, shown(segments)) { () throws(Errno) in try folder.remove(model.name.bytes + StoreName.suffix) }
+  }
+
+  /// Makes way for a description: a link or an empty folder in its place goes, and what may be somebody's is told.
+  private func requireReplaceable(description model: ModelName) throws(InstallationError) {
+    let segments = [StoreName.descriptions, model.organisation.bytes]
+    let name = model.name.bytes + StoreName.suffix
+    guard let folder = try openFolder(segments), let kind = try? folder.status(of: name).kind, kind == .directory else { return }
+    do throws(Errno) { try folder.removeFolder(name) } catch { throw .model(.foreign(path: shown(segments + [name]), kind)) }
   }
 
   private func write(_ bytes: [UInt8], _ top: [UInt8], _ model: ModelName) throws(InstallationError) {
