@@ -33,8 +33,8 @@ enum InstallVerb {
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, present, "
-        + "stand-in or, of a rehearsal, planned.",
+      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, activated "
+        + "(it was here already), present, stand-in or, of a rehearsal, planned.",
     ],
     exitCodes: [
       .signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .locked, .malformed, .nothingForDevice, .found,
@@ -115,7 +115,7 @@ enum InstallVerb {
     if !kind.isEmpty { output.line("Format:     \(kind)") }
     output.line("Licence:    \(plan.licence)")
     output.line("Download:   \(HumanReadable.bytes(plan.downloadByteCount)) of \(HumanReadable.bytes(plan.byteCount))")
-    output.line("Disk:       \(HumanReadable.bytes(plan.diskByteCount)) more than now; the version before stays as the way back")
+    output.line("Disk:       \(HumanReadable.bytes(plan.diskByteCount)) more than now; what is installed stays")
     for space in plan.space {
       output.line(
         "Space:      \(HumanReadable.bytes(space.neededByteCount)) needed, \(HumanReadable.bytes(space.freeByteCount)) free: \(space.path)")

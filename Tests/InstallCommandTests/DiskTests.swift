@@ -313,6 +313,25 @@ struct ProcessTests {
     try device.expectActive("1.0")
   }
 
+  @Test("While one fetches into another folder for staging, none that changes another store disturbs it there")
+  func sharedStaging() throws {
+    let (device, other) = (try InstallDevice(), try InstallDevice())
+    let staging = ["--staging", device.folder("elsewhere")]
+    let slow = [try Publication.server.url("v1/targets", "slowly=150000", for: Publication.weights)]
+    let words = try device.words(targets: slow, more: staging)
+    let first = try Child(builtCommand("manifest-install"), words, environment: InstallDevice.noProxies)
+    let part = device.folder("elsewhere/parts/" + (try Publication.part("1.0")))
+    try waitUntil("the first one fetches the large file") { FileManager.default.fileExists(atPath: part) }
+    for result in [try other.install(more: staging), try other.run(["prune", "--store", other.store] + staging)] {
+      #expect(result.status == 15 && result.errorText.contains("\(first.processID)"), "\(result.errorText)")
+    }
+    #expect(FileManager.default.fileExists(atPath: part))
+    #expect(try first.wait().status == 0)
+    try device.expectActive("1.0")
+    _ = try other.install(more: staging).successful()
+    try other.expectActive("1.0")
+  }
+
   @Test("A process that was killed holds no lock")
   func killedHolder() throws {
     let device = try InstallDevice()

@@ -28,6 +28,7 @@ extension ModelStore {
   package func prune(
     isRehearsal: Bool, isCancelled: () -> Bool = { false }, leaveAlone: (ModelName, InstallationError) -> Void = { _, _ in }
   ) throws(InstallationError) -> [Prunable] {
+    if !isRehearsal { try holdStaging() }
     var pruned: [Prunable] = []
     var untouched: Set<ModelName> = []
     var staying: Set<[UInt8]> = []

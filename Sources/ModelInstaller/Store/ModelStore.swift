@@ -1,5 +1,6 @@
 internal import FileIO
 package import ModelCatalog
+internal import Synchronization
 internal import TUFMetadata
 
 /// The installed models on disk.
@@ -21,6 +22,8 @@ package final class ModelStore: Sendable {
   private let lock: FileLock?
   /// Where files are fetched to, where that is another folder than the store's own.
   let stagingPath: String?
+  /// Held from the first use of that folder on: other stores may use it too.
+  private let stagingLock = Mutex<FileLock?>(nil)
 
   /// Whether this value may change the store.
   let isChangeable: Bool
@@ -98,9 +101,19 @@ package final class ModelStore: Sendable {
   func makeParts() throws(InstallationError) -> FileDescriptor {
     guard let stagingPath else { return try makeStaging([StoreName.parts]) }
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(stagingPath, permissions: 0o700) }
+    try holdStaging()
     return try at(.create, stagingPath) { () throws(Errno) in
       let staging = try FileDescriptor(opening: stagingPath, .directory)
       return try staging.openFolder(creating: [StoreName.parts], permissions: 0o700)
+    }
+  }
+
+  /// Keeps other stores from the staging folder that is not the store's own, where there is one, until this value ends.
+  /// - Throws: `locked`.
+  func holdStaging() throws(InstallationError) {
+    guard let stagingPath, (try? FileSystem.statusIfPresent(of: stagingPath, followingLinks: true))?.kind == .directory else { return }
+    try stagingLock.withLock { (held) throws(InstallationError) in
+      if held == nil { held = try Self.lock("\(stagingPath)/lock", patience: 2000) }
     }
   }
 
