@@ -26,7 +26,8 @@ extension ModelStore {
     record.previous = wayBack?.key
   }
 
-  /// The version that going back leads to: the one that was active before, or where that was withdrawn, or files of it are gone, the latest other one.
+  /// The version that going back leads to: the one that was active before, or where that was withdrawn, or files of it are gone, the latest other one
+  /// of the own variant.
   /// No file is read.
   package func wayBack(of record: ModelRecord) -> StoreKey? {
     record.alternatives.first { missingPath(of: $0, record.model) == nil }?.key
