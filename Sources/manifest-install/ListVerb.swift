@@ -43,7 +43,7 @@ enum ListVerb {
         guard isActive, record.activeEntry == nil else { continue }
         table.append([
           "\(model)", "\(record.active?.version.description ?? "")", "\(record.active?.variant.description ?? "")", "",
-          "active, not on record",
+          record.active == nil ? "no active version" : "active, not on record",
         ])
         unreadable.append(["model": .string(model.description), "error": failure.json])
       }

@@ -51,6 +51,11 @@ package struct ModelRecord: Equatable, Sendable {
 
   package var activeEntry: Entry? { active.flatMap { self[$0] } }
 
+  /// What is wrong with a record that names no active version: this software writes none.
+  var withoutActive: InstallationError {
+    .model(.contradictoryRecord(model: model.description, version: nil, isActive: true))
+  }
+
   /// The variant that is this device's as far as a record tells: the active version's, else that of the one before it, else the only one there is.
   /// Any other may be for another device.
   var ownVariant: ByteString? {

@@ -33,7 +33,12 @@ extension ModelStore {
     var staying: Set<[UInt8]> = []
     for found in try readableRecords() {
       let model = found.model
-      if let active = found.active, let fault = try fault(of: active, in: found, isCancelled: isCancelled) {
+      guard let active = found.active else {
+        leaveAlone(model, found.withoutActive)
+        untouched.insert(model)
+        continue
+      }
+      if let fault = try fault(of: active, in: found, isCancelled: isCancelled) {
         leaveAlone(model, fault)
         untouched.insert(model)
         staying.formUnion([StoreName.replaced, active.stagingName(of: model)])

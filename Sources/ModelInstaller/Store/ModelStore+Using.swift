@@ -54,9 +54,10 @@ extension ModelStore {
     return nil
   }
 
-  /// What is missing of the active version and of the way back, and what a record says of them that can't be. No file is read.
+  /// What is missing of the active version and of the way back, and what a record that was written says of them that can't be. No file is read.
   package func losses(of record: ModelRecord) -> [(isActive: Bool, error: InstallationError)] {
     var losses: [(isActive: Bool, error: InstallationError)] = []
+    if record.active == nil { losses.append((true, record.withoutActive)) }
     for (key, isActive) in [(record.active, true), (record.previous, false)] {
       guard let key else { continue }
       guard let entry = record[key], isActive || key != record.active else {
@@ -100,10 +101,21 @@ extension ModelStore {
     let record = try record(of: model)
     if let outcome = try activeOrStandIn(request, isCancelled: isCancelled) { return outcome }
     let candidates = record.entries.filter { request.allows($0.key) && (request.variant ?? record.ownVariant) == $0.key.variant }
-    guard let entry = candidates.last(where: { $0.withdrawal == nil }) ?? candidates.last else { return nil }
-    if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
-    try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
-    return .present(entry.key, activated: true)
+    var usable = candidates.reversed().filter { $0.withdrawal == nil }
+    // Of a record that names no active version any will do that is as signed.
+    if record.active != nil { usable = Array(usable.prefix(1)) }
+    var failure: InstallationError?
+    for entry in usable {
+      do throws(InstallationError) {
+        try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
+        return .present(entry.key, activated: true)
+      } catch {
+        if error == .cancelled { throw error }
+        failure = failure ?? error
+      }
+    }
+    if let failure = failure ?? candidates.last?.withdrawalError(of: model) { throw failure }
+    return nil
   }
 
   /// Whether the description that was fetched last, for which nobody vouches, withdraws every version: good for a hint.
