@@ -215,7 +215,10 @@ enum InstallVerb {
     }
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
-    if let wayBack = store.wayBack(of: record) { output.line("Way back:   \(wayBack) (manifest-install rollback \(model))") }
+    // What stands in already leads nowhere else.
+    if let wayBack = store.wayBack(of: record), wayBack != key {
+      output.line("Way back:   \(wayBack) (manifest-install rollback \(model))")
+    }
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))
     output.report("variant", .string(key.variant.description))

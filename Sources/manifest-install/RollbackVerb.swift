@@ -34,7 +34,12 @@ enum RollbackVerb {
     let store = try ModelStore.changing(path)
     let (active, former): (active: StoreKey, former: StoreKey?)
     do throws(InstallationError) { (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested }) } catch {
-      throw StoreOptions.failure(of: error, in: store)
+      var failure = StoreOptions.failure(of: error, in: store)
+      if error != .cancelled, let other = try? store.alternativeToWayBack(of: request.model, isCancelled: { Interruption.isRequested }) {
+        let advice = "or use \(other), which is as signed: manifest-install install \(request.model)@\(other) --offline"
+        failure.hint = [failure.hint, advice].compactMap { $0 }.joined(separator: "; ")
+      }
+      throw failure
     }
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")

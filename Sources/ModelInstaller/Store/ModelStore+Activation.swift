@@ -33,6 +33,16 @@ extension ModelStore {
     record.alternatives.first { missingPath(of: $0, record.model) == nil }?.key
   }
 
+  /// What serves where the way back does not: the next best version that is as signed.
+  package func alternativeToWayBack(of model: ModelName, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
+    let record = try record(of: model)
+    let wayBack = wayBack(of: record)
+    for entry in record.alternatives where entry.key != wayBack {
+      if try isIntact(entry, of: model, isCancelled: isCancelled) { return entry.key }
+    }
+    return nil
+  }
+
   /// Moves a version that was put together in staging to its place, whole, in one step.
   func place(_ key: StoreKey, of model: ModelName) throws(InstallationError) {
     let segments = key.segments(of: model)
