@@ -217,6 +217,28 @@ struct LostVersionTests {
     }
   }
 
+  @Test("Of a model whose record is lost nothing is removed, and that is told; the next installation uses what is there")
+  func noRecord() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try remove(published.folder("models/records"))
+    var store: ModelStore? = try ModelStore.changing(published.folder("models"))
+    for isRehearsal in [true, false] {
+      var told: [InstallationError] = []
+      #expect(try store?.prune(isRehearsal: isRehearsal, leaveAlone: { told.append($1) }) == [])
+      #expect(told == [.model(.noRecord(model: voice))])
+    }
+    // Its lock.
+    store = nil
+    let count = published.network.requests.filter { $0 == published.weightsURL("2") }.count
+    #expect(try await library.install(voice).version == "2")
+    #expect(published.network.requests.filter { $0 == published.weightsURL("2") }.count == count, "what is there is not fetched again")
+    #expect(try states(library) == ["2 active"])
+    // Now a record tells what belongs to the model, and the other folder is one that was never finished.
+    #expect(try await library.prune() > 0)
+    #expect(!FileManager.default.fileExists(atPath: folder(published, "1")))
+    #expect(try states(library) == ["2 active"])
+  }
+
   @Test("A record of a version without files is damaged: nothing could be amiss with it")
   func noFiles() async throws {
     let (published, library) = try await installed(["1"])
