@@ -28,7 +28,7 @@ enum InstallVerb {
         + "space that is needed is known before the first byte is fetched.",
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
         + "goes wrong, the version that was active stays so. It is kept as the way back: see rollback.",
-      "With --offline the active version serves; where it is damaged or missing, the one before it or another one that is here, once all of it was read and found to "
+      "With --offline the active version serves; where it is damaged or missing, another one of the same variant that is here, once all of it was read and found to "
         + "be as signed. The output says so, and repair brings the active one back.",
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
