@@ -90,8 +90,14 @@ extension Failure {
     case .contradictoryRecord(let model, let version, let isActive):
       self.init(
         .malformed, "the store's record of \(model) contradicts itself",
-        expected: isActive ? "a version as active that it knows" : "another installed version as the way back", found: version,
+        expected: isActive ? "a version as active that it knows" : "another installed version as the way back",
+        found: version ?? "no active version",
         hint: isActive ? "run manifest-install install \(model)" : "run manifest-install prune, which forgets it")
+    case .noRecord(let model):
+      self.init(
+        .malformed,
+        "there are versions of \(model) in the store that no record tells of: it is lost, or an installation was never finished",
+        hint: "run manifest-install install \(model): what is there is verified and not fetched; or remove the model's folder")
     case .damaged(let model, let version, let error):
       self.init(error)
       message = "\(model)@\(version) is damaged: \(message)"

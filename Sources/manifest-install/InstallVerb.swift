@@ -28,7 +28,7 @@ enum InstallVerb {
         + "space that is needed is known before the first byte is fetched.",
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
         + "goes wrong, the version that was active stays so. It is kept as the way back: see rollback.",
-      "With --offline the active version serves; where it is damaged or missing, the one before it or another one that is here, once all of it was read and found to "
+      "With --offline the active version serves; where it is damaged or missing, another one of the same variant that is here, once all of it was read and found to "
         + "be as signed. The output says so, and repair brings the active one back.",
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
@@ -215,7 +215,10 @@ enum InstallVerb {
     }
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
-    if let wayBack = store.wayBack(of: record) { output.line("Way back:   \(wayBack) (manifest-install rollback \(model))") }
+    // What stands in already leads nowhere else.
+    if let wayBack = store.wayBack(of: record), wayBack != key {
+      output.line("Way back:   \(wayBack) (manifest-install rollback \(model))")
+    }
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))
     output.report("variant", .string(key.variant.description))

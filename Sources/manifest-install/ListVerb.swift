@@ -11,7 +11,7 @@ enum ListVerb {
     options: [StoreOptions.store],
     discussion: [
       "Reads the store alone: no network, no trusted state. A file that is not the very one that was verified, in a copy of the store or after a crash, is read; one that "
-        + "is not as signed makes its version \"changed\", or \"missing\" where files are gone: repair brings them back. A model whose record is damaged is told as such.",
+        + "is not as signed makes its version \"changed\", or \"missing\" where files are gone: repair brings them back. A model whose record is damaged or lost is told as such.",
       "With --json: {\"models\":[{\"model\",\"version\",\"variant\",\"active\",\"previous\",\"bytes\",\"unchanged\",\"missing\",\"withdrawn\",\"folder\"}…],"
         + "\"unreadable\":[{\"model\",\"error\"}…]}.",
     ],
@@ -39,11 +39,11 @@ enum ListVerb {
       }
       for (isActive, error) in store.losses(of: record) {
         let failure = StoreOptions.failure(of: error, in: store)
-        output.warning("\(isActive ? "active" : "way back"): \(failure.description)")
+        output.warning("\(StoreOptions.lost(isActive, of: record, in: store)): \(failure.description)")
         guard isActive, record.activeEntry == nil else { continue }
         table.append([
           "\(model)", "\(record.active?.version.description ?? "")", "\(record.active?.variant.description ?? "")", "",
-          "active, not on record",
+          record.active == nil ? "no active version" : "active, not on record",
         ])
         unreadable.append(["model": .string(model.description), "error": failure.json])
       }
@@ -67,6 +67,12 @@ enum ListVerb {
           "missing": .bool(isMissing), "withdrawn": .optional(entry.withdrawal), "folder": .string(store.folderPath(of: entry.key, model)),
         ])
       }
+    }
+    for model in try store.modelsWithoutRecord() {
+      let failure = Failure(explainingInstallation: InstallationError.model(.noRecord(model: model.description)))
+      output.warning("\(failure.description)")
+      table.append(["\(model)", "", "", "", "not on record"])
+      unreadable.append(["model": .string(model.description), "error": failure.json])
     }
     if report.isEmpty, unreadable.isEmpty { output.line("Nothing is installed.") } else { output.table(table) }
     output.report("models", .array(report))

@@ -11,8 +11,9 @@ enum PruneVerb {
     options: [StoreOptions.store, StoreOptions.staging, rehearse],
     discussion: [
       "Never the active version, and never the one that rollback leads to. Storage that several versions share is freed when the last of them goes. A model is left alone, "
-        + "and that is told, whose record is damaged, or whose active version is damaged or missing: any other version may be the last one that works.",
+        + "and that is told, whose record is damaged or lost, or whose active version is damaged or missing: any other version may be the last one that works.",
       "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too.",
+      "With --json: {\"rehearsal\",\"removed\":[{\"what\",\"bytes\"}…],\"left_alone\":[{\"model\",\"error\"}…]}.",
     ],
     exitCodes: [.disk, .locked, .malformed],
     examples: [.init("manifest-install prune --dry-run", "look first")],
@@ -25,14 +26,20 @@ enum PruneVerb {
     guard let existing = try ModelStore.reading(path, staging: staging) else {
       output.line("Nothing is installed.")
       output.report("removed", .array([]))
+      output.report("left_alone", .array([]))
       return .done
     }
     try StoreOptions.tellLosses(in: existing, isOfActive: false) { output.warning("\($0)") }
+    var leftAlone: [JSONResult] = []
+    let leaveAlone = { (model: ModelName, error: InstallationError) in
+      StoreOptions.warn(of: error, model.description, in: existing, output)
+      leftAlone.append(["model": .string(model.description), "error": StoreOptions.failure(of: error, in: existing).json])
+    }
     let pruned = try (isRehearsal ? existing : ModelStore.changing(path, staging: staging)).prune(
       isRehearsal: isRehearsal, isCancelled: { Interruption.isRequested },
-      leaveAlone: { model, error in StoreOptions.warn(of: error, model.description, in: existing, output) })
+      leaveAlone: leaveAlone)
     for (model, record) in try existing.records() {
-      if case .failure(let error) = record { StoreOptions.warn(of: error, model.description, in: existing, output) }
+      if case .failure(let error) = record { leaveAlone(model, error) }
     }
     var report: [JSONResult] = []
     for item in pruned {
@@ -48,6 +55,7 @@ enum PruneVerb {
     if pruned.isEmpty { output.line("Nothing to remove.", style: .good) }
     output.report("rehearsal", .bool(isRehearsal))
     output.report("removed", .array(report))
+    output.report("left_alone", .array(leftAlone))
     return .done
   }
 }

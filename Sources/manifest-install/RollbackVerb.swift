@@ -13,7 +13,7 @@ enum RollbackVerb {
     discussion: [
       "The earlier version is read and verified first. A second rollback leads forward again. No network is needed, and no trusted state.",
       "A version that its publisher withdrew is not gone back to (exit 18), nor one whose files are not as signed (12). Where the version before was withdrawn, or files of it "
-        + "are missing, the latest other one that is here is gone back to, as list shows it. Where there is no earlier version, or nothing "
+        + "are missing, the latest other one of the same variant that is here is gone back to, as list shows it. Where there is no earlier version, or nothing "
         + "is installed, the exit code is 1.",
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
@@ -34,7 +34,12 @@ enum RollbackVerb {
     let store = try ModelStore.changing(path)
     let (active, former): (active: StoreKey, former: StoreKey?)
     do throws(InstallationError) { (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested }) } catch {
-      throw StoreOptions.failure(of: error, in: store)
+      var failure = StoreOptions.failure(of: error, in: store)
+      if error != .cancelled, let other = try? store.alternativeToWayBack(of: request.model, isCancelled: { Interruption.isRequested }) {
+        let advice = "or use \(other), which is as signed: manifest-install install \(request.model)@\(other) --offline"
+        failure.hint = [failure.hint, advice].compactMap { $0 }.joined(separator: "; ")
+      }
+      throw failure
     }
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")

@@ -50,9 +50,14 @@ enum StoreOptions {
     for (name, found) in try store.records() where model == nil || name == model {
       guard let record = try? found.get() else { continue }
       for (isActive, error) in store.losses(of: record) where isOfActive || !isActive {
-        tell("\(isActive ? "active" : "way back"): \(failure(of: error, in: store).description)")
+        tell("\(lost(isActive, of: record, in: store)): \(failure(of: error, in: store).description)")
       }
     }
+  }
+
+  /// What a version was that is lost: the way back is another one by now, where there is one.
+  static func lost(_ isActive: Bool, of record: ModelRecord, in store: ModelStore) -> String {
+    isActive ? "active" : store.wayBack(of: record) == nil ? "way back" : "active before"
   }
 
   /// What to say of an error, and where a version was withdrawn, whether it is damaged too, and what serves instead.

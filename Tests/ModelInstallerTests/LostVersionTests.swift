@@ -181,6 +181,86 @@ struct LostVersionTests {
     #expect(try states(library) == ["1 way back", "2 active"])
   }
 
+  @Test(
+    "A record that names no active version is told; nothing is removed, and the next installation or rollback sets it right",
+    arguments: ["install", "offline", "rollback"])
+  func noActive(verb: String) async throws {
+    let (published, library) = try await installed(["1", "2", "3"])
+    try edit(published, name("active", "3") + ",", "")
+    let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: nil, isActive: true))
+    var store: ModelStore? = try ModelStore.changing(published.folder("models"))
+    let record = try #require(try store?.records().first?.record.get())
+    #expect(store?.losses(of: record).map(\.error) == [contradiction])
+    var told: [InstallationError] = []
+    #expect(try store?.prune(isRehearsal: false, leaveAlone: { told.append($1) }) == [])
+    #expect(told == [contradiction])
+    #expect(try states(library) == ["1", "2 way back", "3"])
+    switch verb {
+    case "install":
+      // Its lock.
+      store = nil
+      #expect(try await library.install(voice).version == "3")
+      #expect(try states(library) == ["1", "2 way back", "3 active"])
+    case "offline":
+      // What is not as signed, or something else in its place, is passed over.
+      try damage(published, "3")
+      try remove(folder(published, "2"))
+      try FileManager.default.createSymbolicLink(atPath: folder(published, "2"), withDestinationPath: folder(published, "1"))
+      guard case .present(let key, activated: true)? = try store?.activateInstalled(ModelRequest(voice), isCancelled: { false }) else {
+        Issue.record("nothing serves")
+        return
+      }
+      #expect(key.version.description == "1")
+    default:
+      #expect(try store?.rollBack(ModelRequest(voice).model).active.version.description == "2")
+      #expect(try states(library) == ["1", "2 active", "3 way back"])
+    }
+  }
+
+  @Test("Of a model whose record is lost nothing is removed, and that is told; the next installation uses what is there")
+  func noRecord() async throws {
+    let (published, library) = try await installed(["1", "2"])
+    try remove(published.folder("models/records"))
+    var store: ModelStore? = try ModelStore.changing(published.folder("models"))
+    for isRehearsal in [true, false] {
+      var told: [InstallationError] = []
+      #expect(try store?.prune(isRehearsal: isRehearsal, leaveAlone: { told.append($1) }) == [])
+      #expect(told == [.model(.noRecord(model: voice))])
+    }
+    // Its lock.
+    store = nil
+    let count = published.network.requests.filter { $0 == published.weightsURL("2") }.count
+    #expect(try await library.install(voice).version == "2")
+    #expect(published.network.requests.filter { $0 == published.weightsURL("2") }.count == count, "what is there is not fetched again")
+    #expect(try states(library) == ["2 active"])
+    // Now a record tells what belongs to the model, and the other folder is one that was never finished.
+    #expect(try await library.prune() > 0)
+    #expect(!FileManager.default.fileExists(atPath: folder(published, "1")))
+    #expect(try states(library) == ["2 active"])
+  }
+
+  @Test("A record of a version without files is damaged: nothing could be amiss with it")
+  func noFiles() async throws {
+    let (published, library) = try await installed(["1"])
+    let path = published.folder("models/records/org/voice.json")
+    var object = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
+    var entries = try #require(object["installed"] as? [[String: Any]])
+    entries[0]["files"] = [Any]()
+    object["installed"] = entries
+    try JSONSerialization.data(withJSONObject: object).write(to: URL(fileURLWithPath: path))
+    let isDamage = { (error: InstallationError?) in if case .model(.damagedRecord) = error { true } else { false } }
+    do {
+      _ = try await library.repair()
+      Issue.record("it was found intact")
+    } catch { #expect(isDamage(error), "\(error)") }
+    let store = try ModelStore.changing(published.folder("models"))
+    do {
+      _ = try store.activateInstalled(ModelRequest(voice), isCancelled: { false })
+      Issue.record("it serves")
+    } catch { #expect(isDamage(error), "\(error)") }
+    #expect(try store.prune(isRehearsal: false).isEmpty)
+  }
+
   @Test("A record that names the active version as the way back leads to another, and is told")
   func previousIsActive() async throws {
     let (published, library) = try await installed(["1", "2"])

@@ -20,8 +20,8 @@ struct PublishedModels {
   private var fileNames: [String: [String]] = [:]
   /// Why versions are withdrawn, by their names.
   private var withdrawals: [String: String] = [:]
-  /// The operating systems that versions are for, where not for all.
-  private var platforms: [String: String] = [:]
+  /// The operating systems that the variants of versions are for, by the variants' names, where there is more than one for all.
+  private var platforms: [String: [(variant: String, platform: String)]] = [:]
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -39,8 +39,11 @@ struct PublishedModels {
   }
 
   /// Publishes one version more, for one operating system.
-  mutating func publish(_ version: String, for platform: String) {
-    platforms[version] = platform
+  mutating func publish(_ version: String, for platform: String) { publish(version, variants: [("default", platform)]) }
+
+  /// Publishes one version more, with several variants, each for one operating system.
+  mutating func publish(_ version: String, variants: [(variant: String, platform: String)]) {
+    platforms[version] = variants
     publish(version)
   }
 
@@ -58,8 +61,9 @@ struct PublishedModels {
     let texts = versions.map { version in
       let paths = (fileNames[version] ?? []).map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
       let withdrawn = withdrawals[version].map { ",\"withdrawn\":{\"reason\":\"\($0)\"}" } ?? ""
-      let platform = platforms[version].map { ",\"platforms\":[\"\($0)\"]" } ?? ""
-      return "{\"version\":\"\(version)\"\(withdrawn),\"variants\":[{\"name\":\"default\"\(platform),\"files\":[\(paths)]}]}"
+      let variants = platforms[version]?.map { "{\"name\":\"\($0.variant)\",\"platforms\":[\"\($0.platform)\"],\"files\":[\(paths)]}" }
+      let texts = variants ?? ["{\"name\":\"default\",\"files\":[\(paths)]}"]
+      return "{\"version\":\"\(version)\"\(withdrawn),\"variants\":[\(texts.joined(separator: ","))]}"
     }
     let description =
       "{\"schema\":\"signed-manifest/model/1\",\"title\":\"Voice\",\"licence\":\"MIT\",\"versions\":[\(texts.joined(separator: ","))]}"

@@ -241,7 +241,8 @@ public final class ModelLibrary: Sendable {
     }.get()
   }
 
-  /// Removes what is neither active nor the way back, and what was never finished; nothing of a model whose active version is damaged or missing.
+  /// Removes what is neither active nor the way back, and what was never finished; nothing of a model whose record is
+  /// damaged or lost, or whose active version is damaged or missing.
   /// - Returns: the bytes that went, storage that others share included.
   @discardableResult
   public func prune() async throws(InstallationError) -> Int64 {

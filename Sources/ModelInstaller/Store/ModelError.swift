@@ -45,8 +45,10 @@ public enum ModelError: Error, Equatable, Sendable {
   case missing(model: String, version: String, path: String)
   /// Something else stands in the place of a file or folder of an installed version.
   case displaced(model: String, version: String, path: String, expected: FileKind, found: FileKind)
-  /// The record names a version as active that it does not know, or as the way back one that can't be.
-  case contradictoryRecord(model: String, version: String, isActive: Bool)
+  /// The record names a version as active that it does not know, or none at all (nil), or as the way back one that can't be.
+  case contradictoryRecord(model: String, version: String?, isActive: Bool)
+  /// There are versions of the model in the store, and no record of it.
+  case noRecord(model: String)
   /// A file of an installed version is not as signed.
   case damaged(model: String, version: String, VerificationError)
   /// A file has its signed digest, and is not of the format that its name promises.
@@ -102,7 +104,9 @@ extension ModelError: CustomStringConvertible {
       "\(model)@\(version) is damaged: \(path) is a \(found.rawValue), expected a \(expected.rawValue)"
     case .contradictoryRecord(let model, let version, let isActive):
       "the record of \(model) contradicts itself: "
-        + (isActive ? "\(version) is to be active, which it does not know" : "\(version) is to be the way back, which it can't be")
+        + (version.map { isActive ? "\($0) is to be active, which it does not know" : "\($0) is to be the way back, which it can't be" }
+          ?? "no version is active")
+    case .noRecord(let model): "there are versions of \(model) that no record tells of: it is lost, or an installation was never finished"
     case .damaged(let model, let version, let error): "\(model)@\(version) is damaged: \(error)"
     case .format(let path, let error): "\(path) is as signed, but no good model file: \(error)"
     case .wrongBeginning(let path, let found, let source): "\(path) begins wrongly: found \(found) (from \(source))"

@@ -80,7 +80,10 @@ extension ModelRecord.Entry {
   fileprivate init(_ json: JSONValue, of model: ModelName) throws(MetadataError) {
     key = try StoreKey(json, of: model)
     files = try json.read(.files) { value throws(MetadataError) in
-      try value.requireElements { value throws(MetadataError) in try ModelRecord.File(value) }
+      let files = try value.requireElements { value throws(MetadataError) in try ModelRecord.File(value) }
+      // Of a version without files nothing could be amiss.
+      guard !files.isEmpty else { throw value.unexpected("at least one file") }
+      return files
     }
     withdrawal = try json.readIfPresent(.withdrawn) { value throws(MetadataError) in try value.requireString().description }
   }

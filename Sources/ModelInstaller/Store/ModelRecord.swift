@@ -51,10 +51,24 @@ package struct ModelRecord: Equatable, Sendable {
 
   package var activeEntry: Entry? { active.flatMap { self[$0] } }
 
-  /// Versions that could serve instead of the active one, best first: the one before it, then the one that was installed last. None is withdrawn.
+  /// What is wrong with a record that names no active version: this software writes none.
+  var withoutActive: InstallationError {
+    .model(.contradictoryRecord(model: model.description, version: nil, isActive: true))
+  }
+
+  /// The variant that is this device's as far as a record tells: the active version's, else that of the one before it, else the only one there is.
+  /// Any other may be for another device.
+  var ownVariant: ByteString? {
+    if let known = active ?? previous { return known.variant }
+    let variants = Set(entries.map(\.key.variant))
+    return variants.count == 1 ? variants.first : nil
+  }
+
+  /// Versions that could be gone back to, best first: the one that was active before, of whatever variant, then the one of the own variant that was
+  /// installed last. None is withdrawn.
   var alternatives: [Entry] {
     let usable = entries.reversed().filter { $0.key != active && $0.withdrawal == nil }
-    return usable.filter { $0.key == previous } + usable.filter { $0.key != previous }
+    return usable.filter { $0.key == previous } + usable.filter { $0.key != previous && $0.key.variant == ownVariant }
   }
 }
 

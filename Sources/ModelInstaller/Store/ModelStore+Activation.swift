@@ -26,10 +26,21 @@ extension ModelStore {
     record.previous = wayBack?.key
   }
 
-  /// The version that going back leads to: the one that was active before, or where that was withdrawn, or files of it are gone, the latest other one.
+  /// The version that going back leads to: the one that was active before, or where that was withdrawn, or files of it are gone, the latest other one
+  /// of the own variant.
   /// No file is read.
   package func wayBack(of record: ModelRecord) -> StoreKey? {
     record.alternatives.first { missingPath(of: $0, record.model) == nil }?.key
+  }
+
+  /// What serves where the way back does not: the next best version that is as signed.
+  package func alternativeToWayBack(of model: ModelName, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
+    let record = try record(of: model)
+    let wayBack = wayBack(of: record)
+    for entry in record.alternatives where entry.key != wayBack {
+      if try isIntact(entry, of: model, isCancelled: isCancelled) { return entry.key }
+    }
+    return nil
   }
 
   /// Moves a version that was put together in staging to its place, whole, in one step.

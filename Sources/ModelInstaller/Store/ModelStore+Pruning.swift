@@ -8,7 +8,7 @@ package struct Prunable: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     /// Neither active nor the way back.
     case version(ModelName, StoreKey)
-    /// A folder that no record names, left by a crash.
+    /// A folder that its model's record does not name, left by a crash.
     case unrecorded(ModelName, StoreKey)
     /// What was fetched of versions that were never finished.
     case staging
@@ -21,7 +21,8 @@ package struct Prunable: Equatable, Sendable {
 
 extension ModelStore {
   /// Removes what is neither active nor the way back: never more than that. Where the active version is not as signed, any other may be the last one
-  /// that works, and what lies in staging may be what a repair goes on with: nothing of that model is removed.
+  /// that works, and what lies in staging may be what a repair goes on with: nothing of that model is removed; nor of one of which there is no record,
+  /// since what was installed of it nobody knows.
   /// - Parameters:
   ///   - isRehearsal: whether it only tells.
   ///   - leaveAlone: is told of each such model, and why.
@@ -30,18 +31,22 @@ extension ModelStore {
   ) throws(InstallationError) -> [Prunable] {
     if !isRehearsal { try holdStaging() }
     var pruned: [Prunable] = []
-    var untouched: Set<ModelName> = []
+    var known: [ModelName: Set<StoreKey>] = [:]
     var staying: Set<[UInt8]> = []
     for found in try readableRecords() {
       let model = found.model
-      if let active = found.active, let fault = try fault(of: active, in: found, isCancelled: isCancelled) {
+      guard let active = found.active else {
+        leaveAlone(model, found.withoutActive)
+        continue
+      }
+      if let fault = try fault(of: active, in: found, isCancelled: isCancelled) {
         leaveAlone(model, fault)
-        untouched.insert(model)
         staying.formUnion([StoreName.replaced, active.stagingName(of: model)])
         staying.formUnion(found[active]?.files.map(\.target.hashes.sha256.hexadecimal) ?? [])
         continue
       }
       let former = try record(of: model)
+      known[model] = Set(former.entries.map(\.key))
       var record = former
       let kept = try keysToKeep(of: record, isCancelled: isCancelled)
       let removed = record.entries.filter { !kept.contains($0.key) }
@@ -55,10 +60,14 @@ extension ModelStore {
       try write(record)
       for entry in removed { try discard(entry.key.segments(of: model)) }
     }
-    for (model, key) in try foldersWithoutRecord(but: untouched) {
-      pruned.append(Prunable(kind: .unrecorded(model, key), byteCount: try byteCount(of: key.segments(of: model))))
-      if !isRehearsal { try discard(key.segments(of: model)) }
+    for (model, keys) in try versionFolders() {
+      guard let known = known[model] else { continue }
+      for key in keys where !known.contains(key) {
+        pruned.append(Prunable(kind: .unrecorded(model, key), byteCount: try byteCount(of: key.segments(of: model))))
+        if !isRehearsal { try discard(key.segments(of: model)) }
+      }
     }
+    for model in try modelsWithoutRecord() { leaveAlone(model, .model(.noRecord(model: model.description))) }
     var staged: Int64 = 0
     for name in [StoreName.versions, StoreName.parts] {
       staged = staged &+ (try pruneStaging(name, but: staying, isRehearsal: isRehearsal))
@@ -116,20 +125,27 @@ extension ModelStore {
     }
   }
 
-  private func foldersWithoutRecord(but untouched: Set<ModelName>) throws(InstallationError) -> [(ModelName, StoreKey)] {
-    var found: [(ModelName, StoreKey)] = []
+  /// Models of which there are versions, and no record, in the order of their names: it was lost, or a first installation was killed before it was
+  /// written. The next installation takes over what is there.
+  package func modelsWithoutRecord() throws(InstallationError) -> [ModelName] {
+    let recorded = Set(try models())
+    return try versionFolders().map(\.model).filter { !recorded.contains($0) }.sorted()
+  }
+
+  /// The models of which there are folders of versions.
+  private func versionFolders() throws(InstallationError) -> [(model: ModelName, keys: [StoreKey])] {
+    var found: [(model: ModelName, keys: [StoreKey])] = []
     for organisation in try folders(in: [StoreName.models]) {
       for name in try folders(in: [StoreName.models, organisation]) {
-        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(name)), !untouched.contains(model)
-        else { continue }
-        // What a record names that can't be read nobody knows, so that nothing of its model is removed.
-        guard let record = try? record(of: model) else { continue }
+        guard let model = try? ModelName(organisation: ByteString(organisation), name: ByteString(name)) else { continue }
+        var keys: [StoreKey] = []
         for version in try folders(in: [StoreName.models, organisation, name]) {
           for variant in try folders(in: [StoreName.models, organisation, name, version]) {
             guard let key = try? StoreKey(version: ByteString(version), variant: ByteString(variant), of: model) else { continue }
-            if record[key] == nil { found.append((model, key)) }
+            keys.append(key)
           }
         }
+        if !keys.isEmpty { found.append((model, keys)) }
       }
     }
     return found

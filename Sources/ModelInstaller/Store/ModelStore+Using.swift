@@ -24,7 +24,8 @@ extension ModelStore {
     guard let active = record.active, request.allows(active) else { return nil }
     guard let fault = try fault(of: active, in: record, isCancelled: isCancelled) else { return .present(active, activated: false) }
     guard request.version == nil else { throw fault }
-    for entry in record.alternatives where request.allows(entry.key) {
+    // Nobody asked for another variant, which may be for another device.
+    for entry in record.alternatives where entry.key.variant == active.variant {
       guard try self.fault(of: entry.key, in: record, isThorough: true, isCancelled: isCancelled) == nil else { continue }
       return .standIn(entry.key, instead: active, reason: fault)
     }
@@ -53,9 +54,10 @@ extension ModelStore {
     return nil
   }
 
-  /// What is missing of the active version and of the way back, and what a record says of them that can't be. No file is read.
+  /// What is missing of the active version and of the way back, and what a record that was written says of them that can't be. No file is read.
   package func losses(of record: ModelRecord) -> [(isActive: Bool, error: InstallationError)] {
     var losses: [(isActive: Bool, error: InstallationError)] = []
+    if record.active == nil { losses.append((true, record.withoutActive)) }
     for (key, isActive) in [(record.active, true), (record.previous, false)] {
       guard let key else { continue }
       guard let entry = record[key], isActive || key != record.active else {
@@ -89,8 +91,8 @@ extension ModelStore {
   }
 
   /// Makes an installed version active that a request allows, without asking anybody: the active one, or what stands in for it, else the one that
-  /// was installed last.
-  /// - Returns: nil where none is here.
+  /// was installed last, of the variant that is named, or else of the own one.
+  /// - Returns: nil where none is here, or only variants that nobody named and that may be for another device.
   /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`; `missing`.
   package func activateInstalled(
     _ request: ModelRequest, isCancelled: () -> Bool
@@ -98,11 +100,22 @@ extension ModelStore {
     let model = request.model
     let record = try record(of: model)
     if let outcome = try activeOrStandIn(request, isCancelled: isCancelled) { return outcome }
-    let candidates = record.entries.filter { request.allows($0.key) }
-    guard let entry = candidates.last(where: { $0.withdrawal == nil }) ?? candidates.last else { return nil }
-    if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
-    try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
-    return .present(entry.key, activated: true)
+    let candidates = record.entries.filter { request.allows($0.key) && (request.variant ?? record.ownVariant) == $0.key.variant }
+    var usable = candidates.reversed().filter { $0.withdrawal == nil }
+    // Of a record that names no active version any will do that is as signed.
+    if record.active != nil { usable = Array(usable.prefix(1)) }
+    var failure: InstallationError?
+    for entry in usable {
+      do throws(InstallationError) {
+        try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
+        return .present(entry.key, activated: true)
+      } catch {
+        if error == .cancelled { throw error }
+        failure = failure ?? error
+      }
+    }
+    if let failure = failure ?? candidates.last?.withdrawalError(of: model) { throw failure }
+    return nil
   }
 
   /// Whether the description that was fetched last, for which nobody vouches, withdraws every version: good for a hint.

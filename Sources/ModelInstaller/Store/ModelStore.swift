@@ -147,7 +147,7 @@ package final class ModelStore: Sendable {
   }
 
   /// Every model of which there is a record, in the order of their names.
-  private func models() throws(InstallationError) -> [ModelName] {
+  func models() throws(InstallationError) -> [ModelName] {
     var models: [ModelName] = []
     guard let records = try openFolder([StoreName.records]) else { return [] }
     for organisation in try at(.list, shown([StoreName.records]), { () throws(Errno) in try records.folderNames() }) {

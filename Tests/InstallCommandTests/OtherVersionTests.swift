@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Which other version there is, and what is left alone, every verb says alike")
+struct OtherVersionTests {
+  private let model = "acme/newer"
+
+  /// A device with three versions of one variant, the last of them active.
+  private func installed() throws -> InstallDevice {
+    let device = try InstallDevice()
+    for version in ["1.0", "2.5", "3.0"] { _ = try device.install("\(model)@\(version):only").successful() }
+    return device
+  }
+
+  private func file(_ version: String, _ device: InstallDevice) -> String { "\(device.store)/models/\(model)/\(version)/only/file.txt" }
+
+  private func local(_ device: InstallDevice, _ words: [String]) throws -> ChildResult {
+    try device.run(words + ["--store", device.store])
+  }
+
+  private func useOffline(_ request: String, _ device: InstallDevice) throws -> ChildResult {
+    try local(device, ["install", request, "--offline", "--state", device.state, "--targets-url", "file:///nowhere"])
+  }
+
+  @Test("One way back is named, and a version that stands in is none from itself")
+  func oneWayBack() throws {
+    let device = try installed()
+    try FileManager.default.removeItem(atPath: file("3.0", device))
+    let standIn = try useOffline(model, device).successful()
+    #expect(standIn.text.contains("stand-in  \(model)@2.5:only") && !standIn.text.contains("Way back"), "\(standIn.text)")
+    let back = try local(device, ["rollback", model]).successful()
+    #expect(back.text.contains("active  \(model)@2.5:only") && back.text.contains("Way back:   1.0:only"), "\(back.text)")
+    for result in [back, try local(device, ["list"]), try local(device, ["prune", "--dry-run"])] {
+      #expect(result.errorText.contains("active before: \(model)@3.0 is not whole"), "\(result.errorText)")
+      #expect(!result.errorText.contains("way back: "), "\(result.errorText)")
+    }
+  }
+
+  @Test("Where the way back is damaged, going back fails and names another version that serves offline")
+  func damagedWayBack() throws {
+    let device = try installed()
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file("2.5", device))
+    try Data("something else".utf8).write(to: URL(fileURLWithPath: file("2.5", device)))
+    let back = try local(device, ["rollback", model])
+    #expect(back.status == 12 && back.errorText.contains("manifest-install install \(model)@1.0:only --offline"), "\(back.errorText)")
+    #expect(try useOffline("\(model)@1.0:only", device).successful().text.contains("activated  \(model)@1.0:only"))
+    // Nothing is named where nothing serves.
+    try FileManager.default.removeItem(atPath: file("3.0", device))
+    let again = try local(device, ["rollback", model])
+    #expect(again.status == 12 && !again.errorText.contains("--offline"), "\(again.errorText)")
+  }
+
+  @Test("What pruning left alone, and why, stands in its result too", arguments: ["lost", "damaged", "missing"])
+  func leftAlone(what: String) throws {
+    let device = try installed()
+    let record = "\(device.store)/records/\(model).json"
+    switch what {
+    case "lost": try FileManager.default.removeItem(atPath: record)
+    case "damaged": try Data("{".utf8).write(to: URL(fileURLWithPath: record))
+    default: try FileManager.default.removeItem(atPath: file("3.0", device))
+    }
+    let before = device.names("models")
+    let list = try local(device, ["list"]).successful()
+    #expect(list.text.contains(what == "lost" ? "not on record" : what == "damaged" ? "can't be read" : "missing"), "\(list.text)")
+    for more in [["--dry-run"], []] {
+      let prune = try local(device, ["prune", "--json"] + more).successful()
+      let result = try #require(try JSONSerialization.jsonObject(with: Data(prune.output)) as? [String: Any])
+      let left = try #require(result["left_alone"] as? [[String: Any]])
+      #expect(left.count == 1 && left.first?["model"] as? String == model && left.first?["error"] is [String: Any], "\(prune.text)")
+      #expect((result["removed"] as? [Any])?.isEmpty == true, "\(prune.text)")
+    }
+    #expect(device.names("models") == before)
+    guard what == "lost" else { return }
+    _ = try device.install("\(model)@3.0:only", targets: ["file:///nowhere"]).successful()
+    #expect(try device.active(model)?.version == "3.0", "what is there is used")
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import ModelInstaller
+import TestSupport
+import Testing
+
+@Suite("A variant that nobody asked for never serves instead of another: it may be for another device")
+struct OtherVariantTests {
+  private static let both = [(variant: "linux", platform: "linux"), (variant: "mac", platform: "macos")]
+
+  /// A store in which requests were installed one after another.
+  private func installed(_ versions: [String], _ requests: [String]) async throws -> (PublishedModels, ModelLibrary) {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in versions { published.publish(version, variants: Self.both) }
+    for request in requests { _ = try await library.install("org/voice" + request) }
+    return (published, library)
+  }
+
+  private func remove(_ key: String, _ published: PublishedModels) throws {
+    try FileManager.default.removeItem(atPath: published.folder("models/models/org/voice/\(key)"))
+  }
+
+  @Test("It does not stand in for the active version that is gone, though it is the way back; what is wrong is told")
+  func standIn() async throws {
+    let (published, library) = try await installed(["1"], [":mac", ""])
+    #expect(try library.active("org/voice")?.variant == "linux")
+    try remove("1/linux", published)
+    let store = try ModelStore.changing(published.folder("models"))
+    for request in ["org/voice", "org/voice:linux"] {
+      do {
+        let outcome = try store.activateInstalled(ModelRequest(request), isCancelled: { false })
+        Issue.record("\(String(describing: outcome))")
+      } catch {
+        guard case .model(.missing(_, "1", _)) = error else {
+          Issue.record("\(error)")
+          return
+        }
+      }
+    }
+    // The user had it active, so that going back to it is no surprise; and who names it has it.
+    #expect(try store.wayBack(of: store.record(of: ModelRequest("org/voice").model))?.description == "1:mac")
+    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), isCancelled: { false })
+    #expect(named.map { "\($0)" }?.contains("present") == true)
+    #expect(try library.active("org/voice")?.variant == "mac")
+  }
+
+  @Test("The same variant of another version stands in, though one of another was installed later")
+  func sameVariant() async throws {
+    let (published, _) = try await installed(["1", "2"], ["@1:linux", "@2:mac", "@2:linux"])
+    try remove("2/linux", published)
+    let store = try ModelStore.changing(published.folder("models"))
+    guard case .standIn(let key, _, _) = try store.activateInstalled(ModelRequest("org/voice"), isCancelled: { false }) else {
+      Issue.record("nothing stands in")
+      return
+    }
+    #expect(key.description == "1:linux")
+  }
+
+  @Test("It is no way back in place of the one that is gone, unless it was active before")
+  func wayBack() async throws {
+    let (published, library) = try await installed(["1", "2", "3"], ["@1:mac", "@2:linux", "@3:linux"])
+    let states = { try library.installed().map { "\($0.version):\($0.variant)\($0.isPrevious ? " way back" : "")" } }
+    #expect(try states() == ["1:mac", "2:linux way back", "3:linux"])
+    try remove("2/linux", published)
+    #expect(try states() == ["1:mac", "2:linux", "3:linux"])
+    await #expect(throws: InstallationError.self) { _ = try await library.rollBack("org/voice") }
+  }
+
+  @Test("A version that is named without a variant is that of the active one's; any other has to be named")
+  func namedVersion() async throws {
+    let (published, _) = try await installed(["1", "2"], ["@1:mac", "@2:linux"])
+    let store = try ModelStore.changing(published.folder("models"))
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), isCancelled: { false }) == nil)
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1:mac"), isCancelled: { false }) != nil)
+  }
+}
