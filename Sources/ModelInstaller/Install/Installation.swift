@@ -71,11 +71,13 @@ package struct Installation {
     let entry = try assembly.entryAfterCheck()
     context.report(.state(.ready))
     guard !context.isCancelled() else { throw .cancelled }
-    context.report(.state(.activating))
+    // What was repaired stays what it was.
+    let isActive = !isRepair || record.active == key
+    if isActive { context.report(.state(.activating)) }
     try store.place(key, of: model)
     try store.activate(entry, of: model, makingActive: !isRepair)
     try store.emptyTrash()
-    context.report(.state(.active))
+    if isActive { context.report(.state(.active)) }
     return .installed(key)
   }
 
