@@ -50,4 +50,27 @@ struct RepairTests {
     #expect(states["1.0"]?.contains("ready") == true && states["1.0"]?.isDisjoint(with: ["activating", "active"]) == true, "\(states)")
     try device.expectActive("2.0")
   }
+
+  @Test("What else stands where versions are is told with what to do, and keeps no other from its repair", arguments: ["link", "file"])
+  func displacedVersion(kind: String) throws {
+    let device = try installed()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    try remove("multi/1/mac/mac.txt", device)
+    let place = device.store + "/models/acme/voice/1.0"
+    try FileManager.default.moveItem(atPath: place, toPath: device.folder("moved"))
+    if kind == "link" {
+      try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: device.folder("moved"))
+    } else {
+      try Data("a file".utf8).write(to: URL(fileURLWithPath: place))
+    }
+    let repair = try words(device, metadata: url("v2/metadata"), targets: url("v2/targets"))
+    let result = try device.run(repair)
+    #expect(result.text == "intact  acme/voice@2.0:default\nrepaired  acme/multi@1:mac\n", "\(result.text)\(result.errorText)")
+    #expect(result.status == 14 && result.errorText.contains("acme/voice@1.0:default is left alone"), "\(result.errorText)")
+    #expect(result.errorText.contains(place) && result.errorText.contains("remove it, and run the command again"), "\(result.errorText)")
+    try FileManager.default.removeItem(atPath: place)
+    let again = try device.run(repair).successful()
+    #expect(again.text.hasSuffix("repaired  acme/voice@1.0:default\n"), "\(again.text)")
+    try device.expectActive("2.0")
+  }
 }

@@ -81,10 +81,10 @@ package struct Installation {
     return .installed(key)
   }
 
-  /// Repairs one version after another: what goes wrong with one, its server or its publisher, keeps no other from its repair.
+  /// Repairs one version after another: what goes wrong with one keeps no other from its repair, be it its server, its publisher or the disk.
   /// - Parameter repaired: is told of each that is in order again.
   /// - Returns: those that are not, and why.
-  /// - Throws: what would stop all of them: `cancelled`, and what the disk refuses.
+  /// - Throws: `cancelled`.
   package static func repair(
     _ lookups: [ModelLookup], in store: ModelStore, _ context: DownloadContext, repaired: (ModelRequest) -> Void
   ) throws(InstallationError) -> [(what: String, error: InstallationError)] {
@@ -94,10 +94,8 @@ package struct Installation {
         _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
         repaired(lookup.request)
       } catch {
-        switch error {
-        case .cancelled, .file: throw error
-        default: refused.append((lookup.request.description, error))
-        }
+        if error == .cancelled { throw error }
+        refused.append((lookup.request.description, error))
       }
     }
     return refused
