@@ -69,7 +69,7 @@ extension Failure {
     case .foreign(let path, let kind):
       self.init(
         .disk, "something in the store is not what belongs there", expected: "a folder or a regular file, as this software makes it",
-        found: "a \(kind.rawValue)", at: path, hint: "find out who put it there, and remove it")
+        found: "a \(kind.rawValue)", at: path, hint: "find out who put it there, remove it, and run the command again")
     case .notInstalled(let model, let version):
       self.init(
         .failure, "\(model)\(version.map { "@\($0)" } ?? "") is not installed", hint: "run manifest-install list to see what is")

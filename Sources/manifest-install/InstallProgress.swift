@@ -30,7 +30,13 @@ final class InstallProgress: Sendable {
   func take(_ event: InstallEvent) {
     switch event {
     case .state(let words):
-      state.withLock { $0.words = words.rawValue }
+      state.withLock { state in
+        state.words = words.rawValue
+        // Each version is counted by itself.
+        guard words == .checking else { return }
+        (state.path, state.fileTotal, state.fileDone) = ("", 0, 0)
+        (state.total, state.done, state.doneWhenShown) = (0, 0, 0)
+      }
       output.event(["event": "state", "state": .string(words.rawValue)])
       show(isForced: true)
     case .planned(let plan):

@@ -17,14 +17,23 @@ enum MirrorOptions {
 
   /// The mirrors that an option names, or else the remembered ones.
   static func mirrors(_ option: Option, _ invocation: Invocation, remembered: KeyPath<MirrorList, [String]>) throws -> [Mirror] {
-    let given = invocation.values(option.name)
-    let texts = given.isEmpty ? try MirrorList(rememberedIn: DeviceState.folder(invocation))[keyPath: remembered] : given
+    let texts = try texts(option, invocation, remembered)
     guard !texts.isEmpty else {
       throw Failure(
         .usage, "no mirror is known", expected: "\(option.name) URL, unless init was given one", found: "neither",
         hint: "give \(option.name) URL, here or to manifest-install init")
     }
     return try texts.map { try mirror($0, option) }
+  }
+
+  /// Whether there is one, be it given or remembered.
+  static func areKnown(_ option: Option, _ invocation: Invocation, remembered: KeyPath<MirrorList, [String]>) throws -> Bool {
+    try !texts(option, invocation, remembered).isEmpty
+  }
+
+  private static func texts(_ option: Option, _ invocation: Invocation, _ remembered: KeyPath<MirrorList, [String]>) throws -> [String] {
+    let given = invocation.values(option.name)
+    return given.isEmpty ? try MirrorList(rememberedIn: DeviceState.folder(invocation))[keyPath: remembered] : given
   }
 
   /// The URLs of an option, each checked.

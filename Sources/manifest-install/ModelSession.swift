@@ -58,7 +58,7 @@ struct ModelSession {
   /// Refreshes, and reads what the manifest then says of each request. All of them are looked up in one targets version.
   func lookUp(_ requests: [ModelRequest], in store: ModelStore?, device: Device) throws -> [ModelLookup.Outcome] {
     let outcomes = try lookUpEach(requests, in: store, device: device)
-    if let refused = outcomes.refused.first { throw refused.error }
+    if let error = outcomes.error { throw error }
     return outcomes.found
   }
 
@@ -75,29 +75,30 @@ struct ModelSession {
           }
         }
       }
-      return true
+      return outcomes.failed.isEmpty
     }
     return outcomes
   }
 
   /// As above, for versions that are installed. Where no newer metadata can be had the record tells what was signed of them.
   func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws -> ModelLookup.Outcomes {
+    var outcomes: ModelLookup.Outcomes
     do {
-      // A variant that is named is found whatever the device.
-      return try lookUpEach(requests, in: store, device: .current)
-    } catch let error as InstallationError where error.saysNothingOfInstalled {
-      output.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)")
-      let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
-      var outcomes = ModelLookup.Outcomes()
-      for request in requests {
-        try outcomes.add(request) { () throws(InstallationError) in
-          .found(
-            try ModelLookup(
-              recorded: request, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context))
-        }
+      guard try MirrorOptions.areKnown(MirrorOptions.metadata, invocation, remembered: \.metadata) else {
+        throw InstallationError.verification(.unavailable(role: TopLevelRole.timestamp.name, urlPath: "timestamp.json"))
       }
-      return outcomes
+      // A variant that is named is found whatever the device.
+      outcomes = try lookUpEach(requests, in: store, device: .current)
+    } catch let error as InstallationError where error.saysNothingOfInstalled {
+      outcomes = ModelLookup.Outcomes(failed: requests, error)
     }
+    guard !outcomes.failed.isEmpty else { return outcomes }
+    let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
+    try outcomes.useRecords(context) { request throws(InstallationError) in
+      try ModelLookup(
+        recorded: request, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context)
+    }
+    return outcomes
   }
 
   private func kept(_ trust: borrowing TrustReader) throws -> KeptManifest {

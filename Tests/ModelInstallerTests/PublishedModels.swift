@@ -53,6 +53,18 @@ struct PublishedModels {
     publishDescription()
   }
 
+  /// Publishes that no version is withdrawn any more.
+  mutating func takeBackWithdrawals() {
+    withdrawals = [:]
+    publishDescription()
+  }
+
+  /// Publishes without a file that a description names.
+  mutating func drop(_ path: String) {
+    repository.entries[ByteString(path)] = nil
+    publishDescription()
+  }
+
   private mutating func putFiles(of version: String, _ content: [String: [UInt8]]) {
     for name in fileNames[version] ?? [] { put("org/voice/\(version)/\(name)", content[name] ?? Self.content(name, of: version)) }
   }

@@ -71,18 +71,20 @@ package struct Installation {
     let entry = try assembly.entryAfterCheck()
     context.report(.state(.ready))
     guard !context.isCancelled() else { throw .cancelled }
-    context.report(.state(.activating))
+    // What was repaired stays what it was.
+    let isActive = !isRepair || record.active == key
+    if isActive { context.report(.state(.activating)) }
     try store.place(key, of: model)
     try store.activate(entry, of: model, makingActive: !isRepair)
     try store.emptyTrash()
-    context.report(.state(.active))
+    if isActive { context.report(.state(.active)) }
     return .installed(key)
   }
 
-  /// Repairs one version after another: what goes wrong with one, its server or its publisher, keeps no other from its repair.
+  /// Repairs one version after another: what goes wrong with one keeps no other from its repair, be it its server, its publisher or the disk.
   /// - Parameter repaired: is told of each that is in order again.
   /// - Returns: those that are not, and why.
-  /// - Throws: what would stop all of them: `cancelled`, and what the disk refuses.
+  /// - Throws: `cancelled`.
   package static func repair(
     _ lookups: [ModelLookup], in store: ModelStore, _ context: DownloadContext, repaired: (ModelRequest) -> Void
   ) throws(InstallationError) -> [(what: String, error: InstallationError)] {
@@ -92,10 +94,8 @@ package struct Installation {
         _ = try Installation(lookup, into: store, context, isRepair: true).run { _ in }
         repaired(lookup.request)
       } catch {
-        switch error {
-        case .cancelled, .file: throw error
-        default: refused.append((lookup.request.description, error))
-        }
+        if error == .cancelled { throw error }
+        refused.append((lookup.request.description, error))
       }
     }
     return refused

@@ -24,18 +24,52 @@ package struct ModelLookup: Sendable {
     package var found: [Outcome] = []
     /// What the manifest says of a model forbids it, or it says nothing.
     package var refused: [(what: String, error: InstallationError)] = []
+    /// What the mirrors did not bring of a model, or not as it is signed: another manifest may do better.
+    package var failed: [(request: ModelRequest, error: InstallationError)] = []
 
     package init() {}
+
+    /// Of requests for which no manifest can be had.
+    package init(failed requests: [ModelRequest], _ error: InstallationError) { failed = requests.map { ($0, error) } }
 
     /// Takes in what one request comes to.
     package mutating func add(
       _ request: ModelRequest, _ lookUp: () throws(InstallationError) -> Outcome
     ) throws(InstallationError) {
       do throws(InstallationError) { found.append(try lookUp()) } catch {
-        guard case .model = error else { throw error }
-        refused.append((request.description, error))
+        if error.isOfMirror {
+          failed.append((request, error))
+        } else if case .model = error {
+          refused.append((request.description, error))
+        } else {
+          throw error
+        }
       }
     }
+
+    /// Of what is installed, and of which nothing newer can be had, the record tells what was signed, where nothing speaks against that.
+    package mutating func useRecords(
+      _ context: DownloadContext, _ lookUp: (ModelRequest) throws(InstallationError) -> ModelLookup
+    ) throws(InstallationError) {
+      let failed = failed
+      self.failed = []
+      var told: Set<String> = []
+      for (request, error) in failed {
+        guard error.saysNothingOfInstalled else {
+          refused.append((request.description, error))
+          continue
+        }
+        if told.insert(error.description).inserted {
+          context.report(.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)"))
+        }
+        try add(request) { () throws(InstallationError) in .found(try lookUp(request)) }
+      }
+      refused += self.failed.map { ($0.request.description, $0.error) }
+      self.failed = []
+    }
+
+    /// What one of several that depend on each other fails with.
+    package var error: InstallationError? { refused.first?.error ?? failed.first?.error }
 
     /// Those found, as far as there is something for the device.
     package var lookups: [ModelLookup] { found.compactMap { if case .found(let lookup) = $0 { lookup } else { nil } } }

@@ -11,7 +11,7 @@ struct TrustedSession {
   /// Refreshes, and looks a request up in the one targets version that it came to.
   func lookUp(_ request: ModelRequest, in store: ModelStore?) throws(InstallationError) -> ModelLookup.Outcome? {
     let outcomes = try lookUpEach([request], in: store)
-    if let refused = outcomes.refused.first { throw refused.error }
+    if let error = outcomes.error { throw error }
     return outcomes.found.first
   }
 
@@ -33,39 +33,33 @@ struct TrustedSession {
     do { workflow = try ClientWorkflow(anchor: settings.root, stored: stored, now: now) } catch { throw .verification(error) }
     var manifest = try mirrors.refresh(workflow, keepingIn: &trust).manifest
     while true {
-      do throws(InstallationError) {
-        var outcomes = ModelLookup.Outcomes()
-        for request in requests {
-          try outcomes.add(request) { () throws(InstallationError) in
-            try ModelLookup.run(
-              request, for: settings.device, in: store, mirrors: settings.targets,
-              consistentSnapshot: manifest.root.payload.consistentSnapshot, context, over: network
-            ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) }
-          }
+      var outcomes = ModelLookup.Outcomes()
+      for request in requests {
+        try outcomes.add(request) { () throws(InstallationError) in
+          try ModelLookup.run(
+            request, for: settings.device, in: store, mirrors: settings.targets,
+            consistentSnapshot: manifest.root.payload.consistentSnapshot, context, over: network
+          ) { path throws(InstallationError) in try mirrors.find(path, in: manifest, now: now, keepingIn: &trust) }
         }
-        return outcomes
-      } catch {
-        guard error.isOfMirror, let further = try mirrors.refreshFurther(keepingIn: &trust) else { throw error }
-        manifest = further.manifest
       }
+      guard !outcomes.failed.isEmpty, let further = try mirrors.refreshFurther(keepingIn: &trust) else { return outcomes }
+      manifest = further.manifest
     }
   }
 
   /// As above, for versions that are installed. Where no newer metadata can be had the record tells what was signed of them.
   func lookUpForRepair(_ requests: [ModelRequest], in store: ModelStore) throws(InstallationError) -> ModelLookup.Outcomes {
-    do throws(InstallationError) { return try lookUpEach(requests, in: store) } catch {
+    var outcomes: ModelLookup.Outcomes
+    do throws(InstallationError) { outcomes = try lookUpEach(requests, in: store) } catch {
       guard error.saysNothingOfInstalled else { throw error }
-      context.report(.warning("no newer metadata can be had, so that withdrawals may go unseen: \(error)"))
-      let consistentSnapshot = keptManifest?.manifest.root.payload.consistentSnapshot ?? true
-      var outcomes = ModelLookup.Outcomes()
-      for request in requests {
-        try outcomes.add(request) { () throws(InstallationError) in
-          .found(
-            try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context))
-        }
-      }
-      return outcomes
+      outcomes = ModelLookup.Outcomes(failed: requests, error)
     }
+    guard !outcomes.failed.isEmpty else { return outcomes }
+    let consistentSnapshot = keptManifest?.manifest.root.payload.consistentSnapshot ?? true
+    try outcomes.useRecords(context) { request throws(InstallationError) in
+      try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context)
+    }
+    return outcomes
   }
 
   private var keptManifest: KeptManifest? {

@@ -20,7 +20,12 @@ extension ModelStore {
       let model = former.model
       var record = former
       for entry in former.entries where entry.key != former.active && entry.key != former.previous {
-        if try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
+        // What stands in its place, a link say, is told where the version is used.
+        do throws(InstallationError) {
+          if try openFolder(entry.key.segments(of: model)) == nil { record[entry.key] = nil }
+        } catch {
+          guard case .model = error else { throw error }
+        }
       }
       if record != former { try write(record) }
     }

@@ -131,7 +131,7 @@ extension ModelStore {
     package let intact: [ModelRequest]
     /// Active versions first: no other one's repair, should it fail, keeps them from theirs.
     package let damaged: [(request: ModelRequest, error: InstallationError)]
-    /// What is not repaired: a model whose record can't be read, or a damaged version that its publisher withdrew.
+    /// What is not repaired: a model whose record can't be read, or a version whose place somebody has to make free first.
     package let refused: [(what: String, error: InstallationError)]
   }
 
@@ -176,14 +176,17 @@ extension ModelStore {
           try discardStaging(of: entry.key, of: model)
           intact.append(request)
         } catch {
-          guard case .model = error else { throw error }
-          guard let withdrawn = entry.withdrawalError(of: model) else {
+          switch error {
+          case .cancelled: throw error
+          // What stands above its own folder is somebody's doing: nothing that is fetched could be put in place.
+          case .model(.foreign): refused.append((request.description, error))
+          // One that was withdrawn too: its publisher may have taken that back.
+          case .model:
             let isActive = entry.key == known.active
             damaged.insert((request, error), at: isActive ? activeCount : damaged.count)
             activeCount += isActive ? 1 : 0
-            continue
+          default: refused.append((request.description, error))
           }
-          refused.append((request.description, withdrawn))
         }
       }
     }

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A repair of several versions mends each, and tells each by itself")
+struct RepairTests {
+  private func words(_ device: InstallDevice, metadata: String, targets: String) -> [String] {
+    ["repair", "--store", device.store, "--state", device.state, "--metadata-url", metadata, "--targets-url", targets]
+  }
+
+  private func url(_ path: String) throws -> String { try Publication.server.url(path) }
+
+  private func remove(_ name: String, _ device: InstallDevice) throws {
+    try FileManager.default.removeItem(atPath: "\(device.store)/models/acme/\(name)")
+  }
+
+  /// A device with both versions of acme/voice.
+  private func installed() throws -> InstallDevice {
+    let device = try InstallDevice()
+    for state in ["v1", "v2"] { _ = try device.install(of: state).successful() }
+    return device
+  }
+
+  @Test("Progress is of one version at a time, and never more than all of it; a way back does not become active, nor is it said to")
+  func progress() throws {
+    let device = try installed()
+    for version in ["1.0", "2.0"] { try remove("voice/\(version)/default/\(Publication.weights)", device) }
+    let slow = try Publication.server.url("v2/targets", "slowly=3000000", for: Publication.weights)
+    let result = try device.run(words(device, metadata: url("v2/metadata"), targets: slow) + ["--connections", "1", "--json"]).successful()
+    var version = ""
+    var seen: [String: Int] = [:]
+    var states: [String: Set<String>] = [:]
+    for event in try device.json(result) {
+      switch event["event"] as? String {
+      case "planned": version = event["version"] as? String ?? ""
+      case "progress":
+        let (done, total) = (try #require(event["done"] as? Int), try #require(event["total"] as? Int))
+        #expect(done >= 0 && done <= total && total < Publication.weightsByteCount + 1_300_000, "\(event)")
+        seen[version, default: 0] += 1
+      case "state":
+        let state = event["state"] as? String ?? ""
+        // Of the next version, or of none.
+        if state == "checking what is here" { version = "" }
+        states[version, default: []].insert(state)
+      default: break
+      }
+    }
+    #expect(Set(seen.keys) == ["1.0", "2.0"], "\(seen)")
+    #expect(states["2.0"]?.isSuperset(of: ["ready", "activating", "active"]) == true, "\(states)")
+    #expect(states["1.0"]?.contains("ready") == true && states["1.0"]?.isDisjoint(with: ["activating", "active"]) == true, "\(states)")
+    try device.expectActive("2.0")
+  }
+
+  @Test("What else stands where versions are is told with what to do, and keeps no other from its repair", arguments: ["link", "file"])
+  func displacedVersion(kind: String) throws {
+    let device = try installed()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    try remove("multi/1/mac/mac.txt", device)
+    let place = device.store + "/models/acme/voice/1.0"
+    try FileManager.default.moveItem(atPath: place, toPath: device.folder("moved"))
+    if kind == "link" {
+      try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: device.folder("moved"))
+    } else {
+      try Data("a file".utf8).write(to: URL(fileURLWithPath: place))
+    }
+    let repair = try words(device, metadata: url("v2/metadata"), targets: url("v2/targets"))
+    let result = try device.run(repair)
+    #expect(result.text == "intact  acme/voice@2.0:default\nrepaired  acme/multi@1:mac\n", "\(result.text)\(result.errorText)")
+    #expect(result.status == 14 && result.errorText.contains("acme/voice@1.0:default is left alone"), "\(result.errorText)")
+    #expect(result.errorText.contains(place) && result.errorText.contains("remove it, and run the command again"), "\(result.errorText)")
+    try FileManager.default.removeItem(atPath: place)
+    let again = try device.run(repair).successful()
+    #expect(again.text.hasSuffix("repaired  acme/voice@1.0:default\n"), "\(again.text)")
+    try device.expectActive("2.0")
+  }
+}
