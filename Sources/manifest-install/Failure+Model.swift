@@ -68,7 +68,8 @@ extension Failure {
         found: "format \(found)", at: path, hint: "update this software")
     case .foreign(let path, let kind):
       self.init(
-        .disk, "something in the store is not what belongs there", expected: "a folder or a regular file, as this software makes it",
+        .disk, "something in the store is not what belongs there",
+        expected: kind == .regular ? "a folder" : kind == .directory ? "a regular file" : "a folder or a regular file",
         found: "a \(kind.rawValue)", at: path, hint: "find out who put it there, remove it, and run the command again")
     case .notInstalled(let model, let version):
       self.init(

@@ -94,7 +94,7 @@ struct ModelSession {
     }
     guard !outcomes.failed.isEmpty else { return outcomes }
     let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
-    try outcomes.useRecords(context) { request throws(InstallationError) in
+    try outcomes.useRecords(of: requests, context) { request throws(InstallationError) in
       try ModelLookup(
         recorded: request, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context)
     }

@@ -15,7 +15,7 @@ enum RepairVerb {
         + "gives their hashes; the good ones are copied into a new file, which takes the old one's place at once when it is whole. No file is "
         + "changed in its place.",
       "Where newer metadata can't be had, or has expired, that is told, and what the record says was signed is enough. A version that its publisher withdrew is not "
-        + "repaired.",
+        + "repaired, unless that was taken back. Nothing that can't be repaired keeps anything else from it.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
       "With --json: one object a line, events and last the result: {\"repaired\":[…],\"intact\":[…]}.",
     ],

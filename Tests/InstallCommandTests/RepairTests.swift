@@ -73,4 +73,34 @@ struct RepairTests {
     #expect(again.text.hasSuffix("repaired  acme/voice@1.0:default\n"), "\(again.text)")
     try device.expectActive("2.0")
   }
+
+  @Test("A description that no mirror gives keeps no model from its repair, its own neither, and active versions come first")
+  func lostDescription() throws {
+    let device = try installed()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    for file in ["voice/2.0/default/parts/notes.txt", "voice/1.0/default/parts/notes.txt", "multi/1/mac/mac.txt"] {
+      try remove(file, device)
+    }
+    try FileManager.default.removeItem(atPath: device.store + "/descriptions/acme/multi.json")
+    let copy = try TemporaryFolder()
+    _ = try runChild("cp", ["-R", "--reflink=auto", Publication.path("v2"), copy("v2")]).successful()
+    _ = try runChild("find", [copy("v2/targets/acme/multi"), "-name", "*.model.json", "-delete"]).successful()
+    let result = try device.run(words(device, metadata: "file://" + copy("v2/metadata"), targets: "file://" + copy("v2/targets")))
+      .successful()
+    #expect(
+      result.text == "repaired  acme/multi@1:mac\nrepaired  acme/voice@2.0:default\nrepaired  acme/voice@1.0:default\n", "\(result.text)")
+    #expect(result.errorText.contains("withdrawals may go unseen"), "\(result.errorText)")
+    try device.expectActive("2.0")
+  }
+
+  @Test("Without a mirror of the metadata, what the record says was signed is enough")
+  func noMetadata() throws {
+    let device = try installed()
+    try remove("voice/2.0/default/parts/notes.txt", device)
+    let result = try device.run([
+      "repair", "--store", device.store, "--state", device.state, "--targets-url", url("v2/targets"),
+    ]).successful()
+    #expect(result.text.hasSuffix("repaired  acme/voice@2.0:default\n") && result.errorText.contains("withdrawals may go unseen"))
+    try device.expectActive("2.0")
+  }
 }

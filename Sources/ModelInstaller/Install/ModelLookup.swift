@@ -48,8 +48,9 @@ package struct ModelLookup: Sendable {
     }
 
     /// Of what is installed, and of which nothing newer can be had, the record tells what was signed, where nothing speaks against that.
+    /// - Parameter requests: all of them, in the order in which they are to be repaired.
     package mutating func useRecords(
-      _ context: DownloadContext, _ lookUp: (ModelRequest) throws(InstallationError) -> ModelLookup
+      of requests: [ModelRequest], _ context: DownloadContext, _ lookUp: (ModelRequest) throws(InstallationError) -> ModelLookup
     ) throws(InstallationError) {
       let failed = failed
       self.failed = []
@@ -66,6 +67,11 @@ package struct ModelLookup: Sendable {
       }
       refused += self.failed.map { ($0.request.description, $0.error) }
       self.failed = []
+      let places = found.map { outcome in
+        guard case .found(let lookup) = outcome else { return requests.count }
+        return requests.firstIndex(of: lookup.request) ?? requests.count
+      }
+      found = zip(places, found).sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     /// What one of several that depend on each other fails with.

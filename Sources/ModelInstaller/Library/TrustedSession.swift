@@ -56,7 +56,7 @@ struct TrustedSession {
     }
     guard !outcomes.failed.isEmpty else { return outcomes }
     let consistentSnapshot = keptManifest?.manifest.root.payload.consistentSnapshot ?? true
-    try outcomes.useRecords(context) { request throws(InstallationError) in
+    try outcomes.useRecords(of: requests, context) { request throws(InstallationError) in
       try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context)
     }
     return outcomes

@@ -95,7 +95,7 @@ extension ModelError: CustomStringConvertible {
     case .damagedRecord(let path, let expected): "\(path) is damaged: expected \(expected)"
     case .newerFormat(let path, let found, let supported):
       "\(path) was written by a newer version of this software: expected format \(supported) or older, found format \(found)"
-    case .foreign(let path, let kind): "\(path) is a \(kind.rawValue): nothing of the kind belongs into a store"
+    case .foreign(let path, let kind): "\(path) is a \(kind.rawValue): nothing of the kind belongs there"
     case .notInstalled(let model, let version): "\(model)\(version.map { "@\($0)" } ?? "") is not installed"
     case .notAmongInstalled(let request, let known): "\(request) is not installed: expected one of \(known.joined(separator: ", "))"
     case .noPrevious(let model): "\(model) has no earlier version to go back to"
