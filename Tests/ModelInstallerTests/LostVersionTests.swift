@@ -119,7 +119,9 @@ struct LostVersionTests {
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let request = try ModelRequest(voice)
     func served() throws -> String? {
-      guard case .standIn(let key, let instead, _) = try store.activeOrStandIn(request, isCancelled: { false }) else { return nil }
+      guard case .standIn(let key, let instead, _) = try store.activeOrStandIn(request, on: .current, isCancelled: { false }) else {
+        return nil
+      }
       #expect(instead.description == "3:default")
       return key.version.description
     }
@@ -170,7 +172,7 @@ struct LostVersionTests {
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let record = try #require(try store.records().first?.record.get())
     #expect(store.losses(of: record).map(\.error) == [contradiction])
-    let outcome = try store.activeOrStandIn(ModelRequest(voice), isCancelled: { false })
+    let outcome = try store.activeOrStandIn(ModelRequest(voice), on: .current, isCancelled: { false })
     guard case .standIn(_, _, contradiction) = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
@@ -194,6 +196,7 @@ struct LostVersionTests {
     var told: [InstallationError] = []
     #expect(try store?.prune(isRehearsal: false, leaveAlone: { told.append($1) }) == [])
     #expect(told == [contradiction])
+    #expect(try store?.findDamaged([], isCancelled: { false }).refused.map(\.error) == [contradiction])
     #expect(try states(library) == ["1", "2 way back", "3"])
     switch verb {
     case "install":
@@ -206,7 +209,9 @@ struct LostVersionTests {
       try damage(published, "3")
       try remove(folder(published, "2"))
       try FileManager.default.createSymbolicLink(atPath: folder(published, "2"), withDestinationPath: folder(published, "1"))
-      guard case .present(let key, activated: true)? = try store?.activateInstalled(ModelRequest(voice), isCancelled: { false }) else {
+      guard
+        case .present(let key, activated: true)? = try store?.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false })
+      else {
         Issue.record("nothing serves")
         return
       }
@@ -227,6 +232,10 @@ struct LostVersionTests {
       #expect(try store?.prune(isRehearsal: isRehearsal, leaveAlone: { told.append($1) }) == [])
       #expect(told == [.model(.noRecord(model: voice))])
     }
+    #expect(try store?.findDamaged([], isCancelled: { false }).refused.map(\.error) == [.model(.noRecord(model: voice))])
+    #expect(throws: InstallationError.model(.noRecord(model: voice))) {
+      try store?.findDamaged([ModelRequest(voice)], isCancelled: { false })
+    }
     // Its lock.
     store = nil
     let count = published.network.requests.filter { $0 == published.weightsURL("2") }.count
@@ -237,6 +246,15 @@ struct LostVersionTests {
     #expect(try await library.prune() > 0)
     #expect(!FileManager.default.fileExists(atPath: folder(published, "1")))
     #expect(try states(library) == ["2 active"])
+  }
+
+  @Test("A version that is gone stays on a record that names no active one: it may have been that")
+  func noActiveAndGone() async throws {
+    let (published, library) = try await installed(["1", "2", "3"])
+    try edit(published, name("active", "3") + ",", "")
+    try remove(folder(published, "3"))
+    _ = try ModelStore.changing(published.folder("models"))
+    #expect(try library.installed().map(\.version) == ["1", "2", "3"])
   }
 
   @Test("A record of a version without files is damaged: nothing could be amiss with it")
@@ -255,7 +273,7 @@ struct LostVersionTests {
     } catch { #expect(isDamage(error), "\(error)") }
     let store = try ModelStore.changing(published.folder("models"))
     do {
-      _ = try store.activateInstalled(ModelRequest(voice), isCancelled: { false })
+      _ = try store.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false })
       Issue.record("it serves")
     } catch { #expect(isDamage(error), "\(error)") }
     #expect(try store.prune(isRehearsal: false).isEmpty)

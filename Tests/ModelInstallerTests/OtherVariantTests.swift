@@ -28,7 +28,7 @@ struct OtherVariantTests {
     let store = try ModelStore.changing(published.folder("models"))
     for request in ["org/voice", "org/voice:linux"] {
       do {
-        let outcome = try store.activateInstalled(ModelRequest(request), isCancelled: { false })
+        let outcome = try store.activateInstalled(ModelRequest(request), on: .current, isCancelled: { false })
         Issue.record("\(String(describing: outcome))")
       } catch {
         guard case .model(.missing(_, "1", _)) = error else {
@@ -39,7 +39,7 @@ struct OtherVariantTests {
     }
     // The user had it active, so that going back to it is no surprise; and who names it has it.
     #expect(try store.wayBack(of: store.record(of: ModelRequest("org/voice").model))?.description == "1:mac")
-    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), isCancelled: { false })
+    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), on: .current, isCancelled: { false })
     #expect(named.map { "\($0)" }?.contains("present") == true)
     #expect(try library.active("org/voice")?.variant == "mac")
   }
@@ -49,8 +49,48 @@ struct OtherVariantTests {
     let (published, _) = try await installed(["1", "2"], ["@1:linux", "@2:mac", "@2:linux"])
     try remove("2/linux", published)
     let store = try ModelStore.changing(published.folder("models"))
-    guard case .standIn(let key, _, _) = try store.activateInstalled(ModelRequest("org/voice"), isCancelled: { false }) else {
+    guard case .standIn(let key, _, _) = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) else {
       Issue.record("nothing stands in")
+      return
+    }
+    #expect(key.description == "1:linux")
+  }
+
+  @Test("What has the same name in another version, and is for another device there, stands in for nothing; who names it has it")
+  func sameName() async throws {
+    var published = try PublishedModels()
+    let library = try published.library()
+    published.publish("1", variants: [(variant: "main", platform: "macos")])
+    published.publish("2", variants: [(variant: "main", platform: "linux")])
+    for request in ["org/voice@1:main", "org/voice"] { _ = try await library.install(request) }
+    try remove("2/main", published)
+    let store = try ModelStore.changing(published.folder("models"))
+    #expect(throws: InstallationError.self) { try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) }
+    // Nor where the record names no active version.
+    let path = published.folder("models/records/org/voice.json")
+    var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
+    record["active"] = nil
+    try JSONSerialization.data(withJSONObject: record).write(to: URL(fileURLWithPath: path))
+    do { #expect(try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) == nil) } catch {
+      guard case .model(.missing(_, "2", _)) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1:main"), on: .current, isCancelled: { false }) != nil)
+  }
+
+  @Test("Where none is active, the variant for the device is taken, whatever was active before")
+  func noneActive() async throws {
+    let (published, _) = try await installed(["1", "2", "3"], ["@1:linux", "@2:mac", "@3:mac"])
+    let path = published.folder("models/records/org/voice.json")
+    var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
+    record["active"] = nil
+    try JSONSerialization.data(withJSONObject: record).write(to: URL(fileURLWithPath: path))
+    let store = try ModelStore.changing(published.folder("models"))
+    let outcome = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false })
+    guard case .present(let key, activated: true)? = outcome else {
+      Issue.record("\(String(describing: outcome))")
       return
     }
     #expect(key.description == "1:linux")
@@ -70,7 +110,7 @@ struct OtherVariantTests {
   func namedVersion() async throws {
     let (published, _) = try await installed(["1", "2"], ["@1:mac", "@2:linux"])
     let store = try ModelStore.changing(published.folder("models"))
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), isCancelled: { false }) == nil)
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1:mac"), isCancelled: { false }) != nil)
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), on: .current, isCancelled: { false }) == nil)
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1:mac"), on: .current, isCancelled: { false }) != nil)
   }
 }

@@ -143,7 +143,9 @@ package struct ModelLookup: Sendable {
     }
     var standIns: [StoreKey] = []
     for entry in record.entries.reversed() where entry.key.variant == key.variant && entry.key != key {
-      guard let known = description.versions.first(where: { $0.name == entry.key.version }), known.withdrawal == nil else { continue }
+      guard let known = description.versions.first(where: { $0.name == entry.key.version }), known.withdrawal == nil,
+        request.variant != nil || VariantChoice.suits(entry.key, in: description, device) == true
+      else { continue }
       if entry.files.allSatisfy({ file in (try? find(file.path)) == file.target }) { standIns.append(entry.key) }
     }
     // What works now comes first.

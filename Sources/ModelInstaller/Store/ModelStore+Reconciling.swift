@@ -18,6 +18,8 @@ extension ModelStore {
     }
     for former in try readableRecords() {
       let model = former.model
+      // Where it is not known which one was active, it may be any.
+      guard former.activeEntry != nil else { continue }
       var record = former
       for entry in former.entries where entry.key != former.active && entry.key != former.previous {
         // What stands in its place, a link say, is told where the version is used.

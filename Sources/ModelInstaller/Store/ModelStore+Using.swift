@@ -18,18 +18,28 @@ extension ModelStore {
   /// - Returns: nil where the request allows no active version.
   /// - Throws: what is wrong with the active version, where nothing serves instead.
   package func activeOrStandIn(
-    _ request: ModelRequest, isCancelled: () -> Bool
+    _ request: ModelRequest, on device: Device, isCancelled: () -> Bool
   ) throws(InstallationError) -> Installation.Outcome? {
     let record = try record(of: request.model)
     guard let active = record.active, request.allows(active) else { return nil }
     guard let fault = try fault(of: active, in: record, isCancelled: isCancelled) else { return .present(active, activated: false) }
     guard request.version == nil else { throw fault }
+    let suits = suits(device, request)
     // Nobody asked for another variant, which may be for another device.
-    for entry in record.alternatives where entry.key.variant == active.variant {
+    for entry in record.alternatives where entry.key.variant == active.variant && suits(entry.key) ?? true {
       guard try self.fault(of: entry.key, in: record, isThorough: true, isCancelled: isCancelled) == nil else { continue }
       return .standIn(entry.key, instead: active, reason: fault)
     }
     throw fault
+  }
+
+  /// Whether the device could have been given a version, as far as the description tells that was fetched last; any that is named by its variant
+  /// suits, and of one that is not described nothing is known.
+  private func suits(_ device: Device, _ request: ModelRequest) -> (StoreKey) -> Bool? {
+    guard request.variant == nil else { return { _ in true } }
+    let bytes = try? keptDescription(of: request.model)
+    let description = bytes.flatMap { try? ModelDescription(parsing: $0, of: request.model) }
+    return { key in VariantChoice.suits(key, in: description, device) }
   }
 
   /// What is wrong with a version that a record names. Its files are read, unless they are the very ones that were verified.
@@ -91,16 +101,22 @@ extension ModelStore {
   }
 
   /// Makes an installed version active that a request allows, without asking anybody: the active one, or what stands in for it, else the one that
-  /// was installed last, of the variant that is named, or else of the own one.
+  /// was installed last, of the variant that is named, or else of the own one that suits the device.
   /// - Returns: nil where none is here, or only variants that nobody named and that may be for another device.
   /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`; `missing`.
   package func activateInstalled(
-    _ request: ModelRequest, isCancelled: () -> Bool
+    _ request: ModelRequest, on device: Device, isCancelled: () -> Bool
   ) throws(InstallationError) -> Installation.Outcome? {
     let model = request.model
     let record = try record(of: model)
-    if let outcome = try activeOrStandIn(request, isCancelled: isCancelled) { return outcome }
-    let candidates = record.entries.filter { request.allows($0.key) && (request.variant ?? record.ownVariant) == $0.key.variant }
+    if let outcome = try activeOrStandIn(request, on: device, isCancelled: isCancelled) { return outcome }
+    let suits = suits(device, request)
+    let candidates = record.entries.filter { entry in
+      guard request.allows(entry.key) else { return false }
+      let isOwn = (request.variant ?? record.ownVariant) == entry.key.variant
+      // Which variant was in use is not known where none is active.
+      return record.active == nil ? suits(entry.key) ?? isOwn : isOwn && suits(entry.key) ?? true
+    }
     var usable = candidates.reversed().filter { $0.withdrawal == nil }
     // Of a record that names no active version any will do that is as signed.
     if record.active != nil { usable = Array(usable.prefix(1)) }
@@ -144,16 +160,19 @@ extension ModelStore {
     var intact: [ModelRequest] = []
     var damaged: [(request: ModelRequest, error: InstallationError)] = []
     var activeCount = 0
+    let lost = try modelsWithoutRecord()
     for request in requests {
       let record = try record(of: request.model)
       let known = record.entries.map(\.key)
       guard !known.isEmpty || record.active != nil else {
+        if lost.contains(request.model) { throw .model(.noRecord(model: request.model.description)) }
         throw .model(.notInstalled(model: request.model.description, version: nil))
       }
       guard !(known + [record.active].compactMap { $0 }).contains(where: request.allows) else { continue }
       throw .model(.notAmongInstalled(request: request.description, known: known.map(\.description)))
     }
     var refused: [(what: String, error: InstallationError)] = []
+    if requests.isEmpty { refused += lost.map { ($0.description, .model(.noRecord(model: $0.description))) } }
     for (model, record) in try records() {
       let own = requests.filter { $0.model == model }
       guard requests.isEmpty || !own.isEmpty else { continue }
@@ -163,6 +182,7 @@ extension ModelStore {
         continue
       }
       let isWanted = { (key: StoreKey) in requests.isEmpty || own.contains { $0.allows(key) } }
+      if known.active == nil, !known.entries.isEmpty { refused.append((model.description, known.withoutActive)) }
       // What was signed of it nobody here knows.
       if let active = known.active, isWanted(active), known[active] == nil,
         let fault = try fault(of: active, in: known, isCancelled: isCancelled)

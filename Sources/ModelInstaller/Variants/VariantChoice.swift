@@ -45,6 +45,13 @@ enum VariantChoice: Equatable {
     self = .nothing(NothingForDevice(model: model, device: device, offers: offers, fittingVersions: fitting))
   }
 
+  /// Whether a device could have been given a version's variant. Variants of one name may be for other devices in each version.
+  /// - Returns: nil where the description does not have it.
+  static func suits(_ key: StoreKey, in description: ModelDescription?, _ device: Device) -> Bool? {
+    let version = description?.versions.first { $0.name == key.version }
+    return version?.variants.first { $0.name == key.variant }.map { rank($0, on: device) != nil }
+  }
+
   private static func best(of version: ModelDescription.Version, on device: Device) -> ModelDescription.Variant? {
     let ranked = version.variants.enumerated().compactMap { index, variant in
       rank(variant, on: device).map { (rank: $0, index: index, variant: variant) }
