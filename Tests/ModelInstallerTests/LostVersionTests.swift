@@ -11,17 +11,6 @@ import Testing
 struct LostVersionTests {
   private let voice = "org/voice"
 
-  /// Installs versions one after another.
-  private func installed(_ versions: [String]) async throws -> (PublishedModels, ModelLibrary) {
-    var published = try PublishedModels()
-    let library = try published.library()
-    for version in versions {
-      published.publish(version)
-      _ = try await library.install(voice)
-    }
-    return (published, library)
-  }
-
   private func folder(_ published: PublishedModels, _ version: String) -> String {
     published.folder("models/models/org/voice/\(version)/default")
   }
@@ -52,7 +41,7 @@ struct LostVersionTests {
   @Test(
     "It stays active and on record, whatever is done, and a repair brings it back", arguments: ["models", "models/org/voice/2", "file"])
   func repaired(what: String) async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try remove(what == "file" ? folder(published, "2") + "/weights.bin" : published.folder("models/" + what))
     let back = what == "models" ? " missing" : " way back"
     for _ in 0..<2 {
@@ -78,7 +67,7 @@ struct LostVersionTests {
 
   @Test("Metadata that has expired hinders no such repair, and what another version has is not fetched")
   func repairedFromTheRecord() async throws {
-    let (published, _) = try await installed(["1", "2"])
+    let (published, _) = try await PublishedModels.installed(["1", "2"])
     try remove(folder(published, "2"))
     var settings = try published.settings()
     settings.clock = { FixtureRepository.now.secondsSince1970 + 10 * 365 * 86_400 }
@@ -92,7 +81,7 @@ struct LostVersionTests {
 
   @Test("An installation brings it back as well")
   func installedAnew() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try remove(folder(published, "2"))
     #expect(try await library.install(voice).version == "2")
     #expect(try states(library) == ["1 way back", "2 active"])
@@ -100,7 +89,7 @@ struct LostVersionTests {
 
   @Test("Going back leads to a version that is read first; the one that is gone can be brought back from there")
   func goingBack() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try remove(folder(published, "2"))
     #expect(try await library.rollBack(voice).version == "1")
     #expect(try states(library) == ["1 active", "2 missing"])
@@ -114,7 +103,7 @@ struct LostVersionTests {
 
   @Test("What stands in for it is read, and not withdrawn; the record stays as it is", arguments: [false, true])
   func standIn(isDamaged: Bool) async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     try isDamaged ? damage(published, "3") : remove(folder(published, "3"))
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let request = try ModelRequest(voice)
@@ -133,7 +122,7 @@ struct LostVersionTests {
 
   @Test("Of a model whose active version is gone or damaged nothing is removed, of others it is", arguments: [false, true])
   func pruning(isDamaged: Bool) async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     try isDamaged ? damage(published, "3") : remove(folder(published, "3"))
     let store = try ModelStore.changing(published.folder("models"))
     for isRehearsal in [true, false] {
@@ -146,7 +135,7 @@ struct LostVersionTests {
 
   @Test("A way back that is gone is told, replaced by another that is here, and forgotten when that is asked for")
   func lostWayBack() async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     try remove(folder(published, "2"))
     #expect(try states(library) == ["1 way back", "2 missing", "3 active"])
     let store = try ModelStore.changing(published.folder("models"))
@@ -158,7 +147,7 @@ struct LostVersionTests {
 
   @Test("What somebody removed that is neither active nor the way back is forgotten")
   func removed() async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     try remove(folder(published, "1"))
     #expect(try await library.repair() == [])
     #expect(try states(library) == ["2 way back", "3 active"])
@@ -166,7 +155,7 @@ struct LostVersionTests {
 
   @Test("A record that names as active what it does not know is told; nothing is removed, and another version serves once it is read")
   func activeNamesNothing() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try edit(published, name("active", "2"), name("active", "9"))
     let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9", isActive: true))
     let store = try #require(try ModelStore.reading(published.folder("models")))
@@ -187,7 +176,7 @@ struct LostVersionTests {
     "A record that names no active version is told; nothing is removed, and the next installation or rollback sets it right",
     arguments: ["install", "offline", "rollback"])
   func noActive(verb: String) async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     try edit(published, name("active", "3") + ",", "")
     let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: nil, isActive: true))
     var store: ModelStore? = try ModelStore.changing(published.folder("models"))
@@ -224,7 +213,7 @@ struct LostVersionTests {
 
   @Test("Of a model whose record is lost nothing is removed, and that is told; the next installation uses what is there")
   func noRecord() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try remove(published.folder("models/records"))
     var store: ModelStore? = try ModelStore.changing(published.folder("models"))
     for isRehearsal in [true, false] {
@@ -250,7 +239,7 @@ struct LostVersionTests {
 
   @Test("A version that is gone stays on a record that names no active one: it may have been that")
   func noActiveAndGone() async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     try edit(published, name("active", "3") + ",", "")
     try remove(folder(published, "3"))
     _ = try ModelStore.changing(published.folder("models"))
@@ -259,13 +248,12 @@ struct LostVersionTests {
 
   @Test("A record of a version without files is damaged: nothing could be amiss with it")
   func noFiles() async throws {
-    let (published, library) = try await installed(["1"])
-    let path = published.folder("models/records/org/voice.json")
-    var object = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
-    var entries = try #require(object["installed"] as? [[String: Any]])
-    entries[0]["files"] = [Any]()
-    object["installed"] = entries
-    try JSONSerialization.data(withJSONObject: object).write(to: URL(fileURLWithPath: path))
+    let (published, library) = try await PublishedModels.installed(["1"])
+    try published.editRecord { record in
+      var entries = try #require(record["installed"] as? [[String: Any]])
+      entries[0]["files"] = [Any]()
+      record["installed"] = entries
+    }
     let isDamage = { (error: InstallationError?) in if case .model(.damagedRecord) = error { true } else { false } }
     do {
       _ = try await library.repair()
@@ -281,7 +269,7 @@ struct LostVersionTests {
 
   @Test("A record that names the active version as the way back leads to another, and is told")
   func previousIsActive() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try edit(published, name("previous", "1"), name("previous", "2"))
     #expect(try states(library) == ["1 way back", "2 active"])
     let store = try ModelStore.changing(published.folder("models"))
@@ -296,7 +284,7 @@ struct LostVersionTests {
     "Killed while a version gives way on a disk where two can't change places, what was put together is kept by a pruning, and used by the next repair"
   )
   func killedWhileReplacing() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     try damage(published, "2")
     let place = folder(published, "2")
     let renames = Mutex(0)
@@ -327,7 +315,7 @@ struct LostVersionTests {
 
   @Test("What the manifest refuses to tell of one version hinders the repair of no other")
   func refusedLookUp() async throws {
-    var (published, library) = try await installed(["1", "2"])
+    var (published, library) = try await PublishedModels.installed(["1", "2"])
     published.withdraw(["1"], because: "it stammers")
     try remove(published.folder("models/models"))
     let withdrawn = InstallationError.model(.withdrawn(model: voice, version: "1", reason: "it stammers"))

@@ -67,10 +67,7 @@ struct OtherVariantTests {
     let store = try ModelStore.changing(published.folder("models"))
     #expect(throws: InstallationError.self) { try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) }
     // Nor where the record names no active version.
-    let path = published.folder("models/records/org/voice.json")
-    var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
-    record["active"] = nil
-    try JSONSerialization.data(withJSONObject: record).write(to: URL(fileURLWithPath: path))
+    try published.editRecord { $0["active"] = nil }
     do { #expect(try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) == nil) } catch {
       guard case .model(.missing(_, "2", _)) = error else {
         Issue.record("\(error)")
@@ -83,10 +80,7 @@ struct OtherVariantTests {
   @Test("Where none is active, the variant for the device is taken, whatever was active before")
   func noneActive() async throws {
     let (published, _) = try await installed(["1", "2", "3"], ["@1:linux", "@2:mac", "@3:mac"])
-    let path = published.folder("models/records/org/voice.json")
-    var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path))) as? [String: Any])
-    record["active"] = nil
-    try JSONSerialization.data(withJSONObject: record).write(to: URL(fileURLWithPath: path))
+    try published.editRecord { $0["active"] = nil }
     let store = try ModelStore.changing(published.folder("models"))
     let outcome = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false })
     guard case .present(let key, activated: true)? = outcome else {

@@ -1,5 +1,6 @@
 import Digests
 import FileIO
+import Foundation
 import ModelInstaller
 import RepositoryFixtures
 import TUFMetadata
@@ -24,6 +25,25 @@ struct PublishedModels {
   private var platforms: [String: [(variant: String, platform: String)]] = [:]
 
   init() throws { folder = try TemporaryFolder() }
+
+  /// Publishes versions, each installed before the next one is there.
+  static func installed(_ versions: [String]) async throws -> (PublishedModels, ModelLibrary) {
+    var published = try PublishedModels()
+    let library = try published.library()
+    for version in versions {
+      published.publish(version)
+      _ = try await library.install(model)
+    }
+    return (published, library)
+  }
+
+  /// Changes what the record says of the model that is installed.
+  func editRecord(_ edit: (inout [String: Any]) throws -> Void) throws {
+    let file = URL(fileURLWithPath: folder("models/records/\(Self.model).json"))
+    var record = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
+    try edit(&record)
+    try JSONSerialization.data(withJSONObject: record).write(to: file)
+  }
 
   static func content(_ name: String, of version: String) -> [UInt8] {
     var generator = SeededGenerator(seed: UInt64(version.utf8.reduce(0) { $0 &* 31 &+ Int($1) }))

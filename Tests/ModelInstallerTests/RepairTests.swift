@@ -11,17 +11,6 @@ import Testing
 struct RepairTests {
   private let voice = "org/voice"
 
-  /// Installs versions one after another.
-  private func installed(_ versions: [String]) async throws -> (PublishedModels, ModelLibrary) {
-    var published = try PublishedModels()
-    let library = try published.library()
-    for version in versions {
-      published.publish(version)
-      _ = try await library.install(voice)
-    }
-    return (published, library)
-  }
-
   private func place(_ published: PublishedModels, _ version: String) -> String { published.folder("models/models/org/voice/\(version)") }
 
   private func damage(_ published: PublishedModels, _ version: String) throws {
@@ -34,7 +23,7 @@ struct RepairTests {
     "A withdrawal that was taken back is no longer one where something is damaged, be it that version or another",
     arguments: [["2"], ["1"], ["1", "2"]])
   func withdrawalTakenBack(damaged: [String]) async throws {
-    var (published, library) = try await installed(["1", "2"])
+    var (published, library) = try await PublishedModels.installed(["1", "2"])
     published.withdraw(["2"], because: "it stammers")
     await #expect(throws: InstallationError.self) { _ = try await library.install("org/voice@2") }
     #expect(try library.active(voice)?.withdrawal == "it stammers")
@@ -47,7 +36,7 @@ struct RepairTests {
 
   @Test("A version that is withdrawn still is not repaired, whether the mirror can be reached or not", arguments: [true, false])
   func stillWithdrawn(isReachable: Bool) async throws {
-    var (published, library) = try await installed(["1", "2"])
+    var (published, library) = try await PublishedModels.installed(["1", "2"])
     published.withdraw(["2"], because: "it stammers")
     await #expect(throws: InstallationError.self) { _ = try await library.install("org/voice@2") }
     for version in ["1", "2"] { try damage(published, version) }
@@ -59,7 +48,7 @@ struct RepairTests {
 
   @Test("What the disk refuses of one version keeps no other from its repair")
   func refusedByDisk() async throws {
-    let (published, library) = try await installed(["1", "2"])
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
     for version in ["1", "2"] { try damage(published, version) }
     let place = place(published, "2") + "/default"
     let hook = FaultInjection.install(below: place) { call in call.name == .rename && call.path == place ? .fail(.inputOutput) : .proceed }
@@ -79,7 +68,7 @@ struct RepairTests {
 
   @Test("A version of which the manifest has a file no longer keeps no other from its repair")
   func notListed() async throws {
-    var (published, library) = try await installed(["1", "2", "3"])
+    var (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     for version in ["2", "3"] { try damage(published, version) }
     published.drop("org/voice/3/weights.bin")
     let path = try TargetPath("org/voice/3/weights.bin")
@@ -91,7 +80,7 @@ struct RepairTests {
     "Something else in the place of a version keeps no other from its repair, and nothing is fetched for it", arguments: ["1", "2", "3"],
     [true, false])
   func displaced(version: String, isLink: Bool) async throws {
-    let (published, library) = try await installed(["1", "2", "3"])
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
     let other = version == "3" ? "2" : "3"
     try damage(published, other)
     let place = place(published, version)

@@ -57,7 +57,6 @@ struct CatalogContent {
   }
 
   var byteCount: Int64 { hashed.files.reduce(0) { $0 + $1.target.byteCount } }
-
 }
 
 /// A model with its description, as people wrote it or else derived from its files.

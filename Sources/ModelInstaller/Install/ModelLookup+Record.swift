@@ -18,7 +18,7 @@ extension ModelLookup {
     }
     if let withdrawn = entry.withdrawalError(of: model) { throw withdrawn }
     // Of the kept description, for which nobody vouches, only the places count at which files may be.
-    let description = try? ModelDescription(parsing: store.keptDescription(of: model) ?? [], of: model)
+    let description = store.whatDescriptionSays(of: model)
     let variant = description?.versions.first { $0.name == entry.key.version }?.variants.first { $0.name == entry.key.variant }
     let files = entry.files.map { file in
       let named = variant?.files.first { $0.path == file.path }?.sources ?? []

@@ -37,8 +37,7 @@ extension ModelStore {
   /// suits, and of one that is not described nothing is known.
   private func suits(_ device: Device, _ request: ModelRequest) -> (StoreKey) -> Bool? {
     guard request.variant == nil else { return { _ in true } }
-    let bytes = try? keptDescription(of: request.model)
-    let description = bytes.flatMap { try? ModelDescription(parsing: $0, of: request.model) }
+    let description = whatDescriptionSays(of: request.model)
     return { key in VariantChoice.suits(key, in: description, device) }
   }
 
@@ -136,10 +135,7 @@ extension ModelStore {
 
   /// Whether the description that was fetched last, for which nobody vouches, withdraws every version: good for a hint.
   package func seemsAllWithdrawn(_ model: ModelName) -> Bool {
-    guard let bytes = try? keptDescription(of: model), let description = try? ModelDescription(parsing: bytes, of: model) else {
-      return false
-    }
-    return description.versions.allSatisfy { $0.withdrawal != nil }
+    whatDescriptionSays(of: model)?.versions.allSatisfy { $0.withdrawal != nil } ?? false
   }
 
   /// What reading every file came to.

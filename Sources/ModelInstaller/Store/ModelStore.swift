@@ -187,6 +187,11 @@ package final class ModelStore: Sendable {
     keepReserve(forRecordOf: bytes.count)
   }
 
+  /// What the description says that was fetched last, for which nobody vouches; nil where there is none that can be read.
+  func whatDescriptionSays(of model: ModelName) -> ModelDescription? {
+    (try? keptDescription(of: model)).flatMap { try? ModelDescription(parsing: $0, of: model) }
+  }
+
   /// The model's description as it was fetched last, which nobody vouches for; nil where something else stands in its place, which the next one
   /// replaces.
   package func keptDescription(of model: ModelName) throws(InstallationError) -> [UInt8]? {
