@@ -49,23 +49,49 @@ package enum Cores {
   ///   - jobs: the most threads, at least 1.
   ///   - fewest: the fewest elements for which a thread is woken; of those that take as long as a system call, more or less, 64.
   package static func map<Element: Sendable, Result: Sendable>(
-    _ elements: [Element], jobs: Int, fewest: Int = 64, _ work: @Sendable (Element) -> Result
+    _ elements: [Element], jobs: Int = Cores.count(nil), fewest: Int = 64, _ work: @Sendable (Element) -> Result
   ) -> [Result] {
     map(elements, jobs: jobs, fewest: fewest, with: ()) { _, element in work(element) }
   }
 
   /// As above, with a tool, of which each thread makes its own.
+  ///
+  /// The work may share out work itself. A thread that has done its share takes of what is left, for elements can differ much: files, and
+  /// folders of them.
   package static func map<Element: Sendable, Tool, Result: Sendable>(
-    _ elements: [Element], jobs: Int, fewest: Int = 64, with tool: @autoclosure @Sendable () -> Tool,
+    _ elements: [Element], jobs: Int = Cores.count(nil), fewest: Int = 64, with tool: @autoclosure @Sendable () -> Tool,
     _ work: @Sendable (inout Tool, Element) -> Result
   ) -> [Result] {
-    let parts = max(1, min(jobs, elements.count / fewest))
-    let results = Mutex([[Result]](repeating: [], count: parts))
-    run(parts) { part in
+    let threads = max(1, min(jobs, elements.count / fewest))
+    let shares = threads == 1 ? 1 : min(threads * sharesPerThread, elements.count / fewest)
+    let results = Mutex([[Result]](repeating: [], count: shares))
+    let next = Atomic(0)
+    run(threads) { _ in
       var tool = tool()
-      let own = elements[elements.count * part / parts..<elements.count * (part + 1) / parts].map { work(&tool, $0) }
-      results.withLock { $0[part] = own }
+      while true {
+        let share = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard share < shares else { return }
+        let own = elements[elements.count * share / shares..<elements.count * (share + 1) / shares].map { work(&tool, $0) }
+        results.withLock { $0[share] = own }
+      }
     }
     return results.withLock { $0 }.flatMap(\.self)
   }
+
+  private static let sharesPerThread = 8
+
+  /// Lets go of a value on another thread, where nothing else refers to it any more: to free a hundred thousand objects takes time, and whoever is
+  /// done with them need not wait for it.
+  package static func release(_ value: consuming some Sendable) {
+    DispatchQueue.global().async { [value] in withExtendedLifetime(value) {} }
+  }
+
+  /// So many elements, as ranges of their numbers that are each worth a thread, where the work with one takes less than a microsecond; one
+  /// range where they are few, or one core is there.
+  package static func ranges(of count: Int) -> [Range<Int>] {
+    let parts = max(1, min(self.count(nil) * sharesPerThread, count / fewestShort))
+    return (0..<parts).map { count * $0 / parts..<count * ($0 + 1) / parts }
+  }
+
+  private static let fewestShort = 4096
 }

@@ -261,9 +261,11 @@ enum SystemCalls {
         return 1
       }
       guard found == 1, let name else { return names }
-      if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+      if !selfAndParent.contains(name) { names.append(name) }
     }
   }
+
+  private static let selfAndParent = [Array(".".utf8), Array("..".utf8)]
 
   /// Reads the name in place: an entry can be shorter than the structure, so it is never copied whole.
   private static func bytes(ofNameIn entry: UnsafeMutablePointer<dirent>) -> [UInt8] {

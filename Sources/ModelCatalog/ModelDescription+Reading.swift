@@ -110,16 +110,16 @@ extension JSONValue {
   }
 
   /// At least one element, no two of one name.
-  fileprivate func requireNamed<Value>(
-    _ kind: String, _ name: (Value) -> ByteString, _ parse: (JSONValue) throws(MetadataError) -> Value
+  fileprivate func requireNamed<Value: Sendable>(
+    _ kind: String, _ name: (Value) -> ByteString, _ parse: @Sendable (JSONValue) throws(MetadataError) -> Value
   ) throws(MetadataError) -> [Value] {
     let values = try requireDistinct(name, parse)
     guard !values.isEmpty else { throw .invalidValue(path: "", expected: "\(kind) at least", found: "an empty array") }
     return values
   }
 
-  fileprivate func requireDistinct<Value>(
-    _ name: (Value) -> ByteString, _ parse: (JSONValue) throws(MetadataError) -> Value
+  fileprivate func requireDistinct<Value: Sendable>(
+    _ name: (Value) -> ByteString, _ parse: @Sendable (JSONValue) throws(MetadataError) -> Value
   ) throws(MetadataError) -> [Value] {
     let values = try requireElements(parse)
     // Mostly the files stand in the order of their paths, so that none can stand twice.

@@ -4,6 +4,8 @@ public import TUFMetadata
 public struct ModelName: Hashable, Sendable {
   public let organisation: ByteString
   public let name: ByteString
+  /// What every path of the model's files begins with.
+  package let prefix: [UInt8]
 
   /// - Throws: `MetadataError.invalidValue` where one of them can't be a folder of a target path, or holds a `/`.
   package init(organisation: ByteString, name: ByteString) throws(MetadataError) {
@@ -13,10 +15,8 @@ public struct ModelName: Hashable, Sendable {
     }
     self.organisation = organisation
     self.name = name
+    prefix = path.name.bytes + [UInt8(ascii: "/")]
   }
-
-  /// What every path of the model's files begins with.
-  package var prefix: [UInt8] { organisation.bytes + [UInt8(ascii: "/")] + name.bytes + [UInt8(ascii: "/")] }
 
   /// The path of the model's description.
   /// - Throws: `MetadataError.invalidValue` where the path would be too long.

@@ -23,15 +23,27 @@ extension JSONValue {
     guard kind == .object else { throw unexpected("an object") }
   }
 
-  package func requireElements<Value>(
-    _ parse: (JSONValue) throws(MetadataError) -> Value
+  /// The elements of an array, on several threads where they are very many. The error of the first that can't be read is thrown.
+  package func requireElements<Value: Sendable>(
+    _ parse: @Sendable (JSONValue) throws(MetadataError) -> Value
   ) throws(MetadataError) -> [Value] {
     guard kind == .array else { throw unexpected("an array") }
+    let parts = Cores.ranges(of: count)
+    let parsed = Cores.map(parts, fewest: 1) { [elements] part in
+      Result { () throws(MetadataError) in
+        var values: [Value] = []
+        values.reserveCapacity(part.count)
+        for index in part {
+          do throws(MetadataError) { values.append(try parse(elements[index])) } catch { throw error.within(ByteString("[\(index)]")) }
+        }
+        return values
+      }
+    }
+    // One part, mostly: it is not copied.
+    guard parsed.count != 1 else { return try parsed[0].get() }
     var values: [Value] = []
     values.reserveCapacity(count)
-    for element in elements {
-      do { values.append(try parse(element)) } catch { throw error.within(ByteString("[\(values.count)]")) }
-    }
+    for part in parsed { values += try part.get() }
     return values
   }
 

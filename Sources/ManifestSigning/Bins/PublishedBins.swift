@@ -14,7 +14,7 @@ struct PublishedBins: Sendable {
   init?(_ manifest: TrustedManifest, _ layout: RepositoryLayout) throws(SigningError) {
     guard let delegations = manifest.targets.payload.delegations, let bins = HashBins(delegations) else { return nil }
     let roles = delegations.roles.filter { HashBins.isBin($0.name) }
-    let read = Cores.map(roles, jobs: Cores.count(nil)) { role in
+    let read = Cores.map(roles, fewest: 1) { role in
       Result { () throws(SigningError) in try Self.read(role, manifest, layout) }
     }
     var metadata: [Trusted<Targets>] = []
@@ -36,17 +36,8 @@ struct PublishedBins: Sendable {
     do { return try manifest.verify(role, bytes) } catch { throw .published(error) }
   }
 
-  /// For each bin whether it lists exactly the files of its part.
-  func list(_ parts: [Manifest]) -> [Bool] { compare(parts) { part, old in part.equals(old.payload) } }
-
-  /// What makes the parts of a manifest other than the bins.
-  func changes(to parts: [Manifest]) -> [ManifestChanges] { compare(parts) { part, old in part.changes(since: old.payload) } }
-
-  private func compare<Outcome: Sendable>(
-    _ parts: [Manifest], _ outcome: @Sendable (Manifest, Trusted<Targets>) -> Outcome
-  ) -> [Outcome] {
-    Cores.map(Array(zip(parts, metadata)), jobs: Cores.count(nil)) { outcome($0.0, $0.1) }
-  }
+  /// The metadata of a bin; nil where there is none of this number.
+  func metadata(_ number: Int) -> Trusted<Targets>? { metadata.indices.contains(number) ? metadata[number] : nil }
 
   func file(_ path: TargetPath) -> TargetFile? { metadata[bins.number(of: path)].payload[path] }
 }

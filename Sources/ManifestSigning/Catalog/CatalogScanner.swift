@@ -11,6 +11,8 @@ package struct CatalogScanner {
   package static let problemLimit = 100
   /// Folders inside a version's folder, one in another; each is an open file during the scan.
   static let depthLimit = 32
+  /// The fewest folders in one for which a thread is woken.
+  private static let fewestFolders = 8
 
   private var problems: [ScanProblem] = []
   private let search: SecretSearch
@@ -19,10 +21,10 @@ package struct CatalogScanner {
   /// Where among what is known the next file probably stands.
   private var nextKnown = 0
 
-  private let isElsewhere: (TargetPath) -> Bool
+  private let isElsewhere: @Sendable (TargetPath) -> Bool
   private let jobs: Int
 
-  private init(_ search: SecretSearch, _ known: DigestCache, _ isElsewhere: @escaping (TargetPath) -> Bool, _ jobs: Int?) {
+  private init(_ search: SecretSearch, _ known: DigestCache, _ isElsewhere: @escaping @Sendable (TargetPath) -> Bool, _ jobs: Int?) {
     (self.search, self.known, self.isElsewhere, self.jobs) = (search, known, isElsewhere, Cores.count(jobs))
   }
 
@@ -40,7 +42,7 @@ package struct CatalogScanner {
   ///   - isElsewhere: whether a file is hashed, and searched for secrets, somewhere else: it is not read here.
   ///   - jobs: the most threads that look at the files; nil for as many as there are cores.
   static func scan(
-    _ folder: String, _ search: SecretSearch, known: DigestCache, isElsewhere: @escaping (TargetPath) -> Bool = { _ in false },
+    _ folder: String, _ search: SecretSearch, known: DigestCache, isElsewhere: @escaping @Sendable (TargetPath) -> Bool = { _ in false },
     jobs: Int? = nil
   ) throws(SigningError) -> CatalogScan {
     let top: FileDescriptor
@@ -75,9 +77,8 @@ package struct CatalogScanner {
     for child in children(of: folder, at: name.path, .model) {
       if child.status.kind == .directory {
         guard let versionFolder = open(child, below: folder) else { continue }
-        var files: [ScannedFile] = []
-        collectFiles(in: versionFolder, at: child.path, depth: 1, into: &files)
-        versions.append(ScannedVersion(name: child.name, files: files.sorted { $0.path < $1.path }))
+        let files = files(in: versionFolder, at: child.path, depth: 1).sorted { $0.path < $1.path }
+        versions.append(ScannedVersion(name: child.name, files: files))
       } else {
         description = self.description(child, below: folder)
       }
@@ -88,18 +89,38 @@ package struct CatalogScanner {
     return ScannedModel(name: modelName, description: description, versions: versions)
   }
 
-  private mutating func collectFiles(
-    in folder: borrowing FileDescriptor, at path: ScanPath, depth: Int, into files: inout [ScannedFile]
-  ) {
+  private mutating func files(in folder: borrowing FileDescriptor, at path: ScanPath, depth: Int) -> [ScannedFile] {
     let children = children(of: folder, at: path, .version)
-    self.files(children.filter { $0.status.kind != .directory }, below: folder, into: &files)
-    for child in children where child.status.kind == .directory {
-      if depth > Self.depthLimit {
-        report(child.path, .tooDeep(limit: Self.depthLimit))
-      } else if let inner = open(child, below: folder) {
-        collectFiles(in: inner, at: child.path, depth: depth + 1, into: &files)
-      }
+    var files = files(children.filter { $0.status.kind != .directory }, below: folder)
+    let folders = children.filter { $0.status.kind == .directory }
+    guard !folders.isEmpty else { return files }
+    let here = self
+    // Few folders are looked at one after another, each with all threads: one of them may hold nearly all files.
+    let inner = Cores.map(folders, jobs: jobs, fewest: Self.fewestFolders, with: here.apart) { scanner, child in
+      (files: scanner.files(in: child, below: folder, depth: depth + 1), problems: scanner.takeProblems())
     }
+    for found in inner {
+      files += found.files
+      problems += found.problems
+    }
+    return files
+  }
+
+  private mutating func files(in child: Child, below folder: borrowing FileDescriptor, depth: Int) -> [ScannedFile] {
+    guard depth <= Self.depthLimit + 1 else {
+      report(child.path, .tooDeep(limit: Self.depthLimit))
+      return []
+    }
+    guard let inner = open(child, below: folder) else { return [] }
+    return files(in: inner, at: child.path, depth: depth)
+  }
+
+  /// The same for another thread, which reports apart.
+  private var apart: CatalogScanner { CatalogScanner(search.apart, known, isElsewhere, jobs) }
+
+  private mutating func takeProblems() -> [ScanProblem] {
+    defer { problems = [] }
+    return problems
   }
 
   // MARK: One folder
@@ -126,10 +147,11 @@ package struct CatalogScanner {
     }
     if names.isEmpty { report(path, level == .catalog ? .emptyCatalog : .emptyFolder) }
     let clashes = ScanNames(names, level)
-    let looks = Cores.map(names, jobs: jobs) { name in
+    let looks = Cores.map(Array(names.indices), jobs: jobs) { number in
+      let name = names[number]
       do throws(Errno) {
         let status = try folder.status(of: name.bytes)
-        let faults = clashes.faults(of: name, kind: status.kind)
+        let faults = clashes.faults(at: number, kind: status.kind)
         return Look(child: Child(name: name, path: path.appending(name, isGood: faults.isEmpty), status: status), faults: faults)
       } catch { return Look(child: nil, faults: [.unreadable(error)]) }
     }
@@ -168,7 +190,8 @@ package struct CatalogScanner {
   }
 
   /// Looks at the files of one folder: those of which nothing is known are searched for secrets.
-  private mutating func files(_ children: [Child], below folder: borrowing FileDescriptor, into files: inout [ScannedFile]) {
+  private mutating func files(_ children: [Child], below folder: borrowing FileDescriptor) -> [ScannedFile] {
+    var files: [ScannedFile] = []
     var unknown: [Child] = []
     for child in children {
       if let file = unread(child) { files.append(file) } else { unknown.append(child) }
@@ -179,6 +202,7 @@ package struct CatalogScanner {
       for fault in finding.faults { report(child.path, fault) }
       if let file = finding.file { files.append(file) }
     }
+    return files
   }
 
   /// A file that needs no more than the look at its status.
@@ -205,9 +229,7 @@ package struct CatalogScanner {
   }
 
   private mutating func description(_ child: Child, below folder: borrowing FileDescriptor) -> [UInt8]? {
-    var found: [ScannedFile] = []
-    files([child], below: folder, into: &found)
-    guard let found = found.first else { return nil }
+    guard let found = files([child], below: folder).first else { return nil }
     let limit = ModelDescription.byteLimit
     guard found.status.byteCount <= Int64(limit) else {
       report(child.path, .tooLarge(limit: limit))

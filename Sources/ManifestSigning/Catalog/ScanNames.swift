@@ -38,7 +38,14 @@ struct ScanNames {
   static let nameByteLimit = 255 - 65 - verity.utf8.count
   private static let verity = ".verity"
 
+  private struct Name {
+    let bytes: ByteString
+    /// Nil where the bytes are no text.
+    let key: CollisionKey?
+  }
+
   private let level: ScanLevel
+  private let all: [Name]
   /// Of the names that may be taken for one, the first.
   private var names: [CollisionKey: ByteString] = [:]
   /// The second, where there is one.
@@ -46,33 +53,36 @@ struct ScanNames {
 
   init(_ names: [ByteString], _ level: ScanLevel) {
     self.level = level
+    all = names.map { name in Name(bytes: name, key: Self.text(name).map(CollisionKey.init)) }
     self.names.reserveCapacity(names.count)
-    for name in names {
-      guard let text = Self.text(name) else { continue }
-      let key = CollisionKey(text)
-      guard let first = self.names.updateValue(name, forKey: key) else { continue }
+    for name in all {
+      guard let key = name.key, let first = self.names.updateValue(name.bytes, forKey: key) else { continue }
       self.names[key] = first
-      if others[key] == nil { others[key] = name }
+      if others[key] == nil { others[key] = name.bytes }
     }
   }
 
-  func faults(of name: ByteString, kind: FileKind) -> [ScanProblem.Fault] {
-    guard let text = Self.text(name) else { return [.notUTF8] }
+  /// What is wrong with the name of this number.
+  func faults(at number: Int, kind: FileKind) -> [ScanProblem.Fault] {
+    let name = all[number].bytes
+    guard let key = all[number].key else { return [.notUTF8] }
     var faults: [ScanProblem.Fault] = []
     if name.bytes.first == UInt8(ascii: ".") { faults.append(.hidden) }
-    for character in "#?%" where name.bytes.contains(character.asciiValue ?? 0) { faults.append(.needsEscaping(character)) }
+    for byte in Self.escaped where name.bytes.contains(byte) { faults.append(.needsEscaping(Character(Unicode.Scalar(byte)))) }
     if level != .version {
-      for character in "@:" where name.bytes.contains(character.asciiValue ?? 0) { faults.append(.divider(character)) }
+      for byte in Self.dividers where name.bytes.contains(byte) { faults.append(.divider(Character(Unicode.Scalar(byte)))) }
     }
     do { _ = try TargetPath(name) } catch { faults.append(.path(error)) }
     if kind != .directory, name.bytes.count > Self.nameByteLimit { faults.append(.nameTooLong(limit: Self.nameByteLimit)) }
-    let key = CollisionKey(text)
-    if let purpose = reservation(of: name, key, text) { faults.append(.reserved(purpose)) }
+    if let purpose = reservation(of: name, key) { faults.append(.reserved(purpose)) }
     if let other = names[key] == name ? others[key] : names[key] { faults.append(.collision(with: other)) }
     return faults
   }
 
-  private func reservation(of name: ByteString, _ key: CollisionKey, _ text: String) -> ScanProblem.Reservation? {
+  private static let escaped = Array("#?%".utf8)
+  private static let dividers = Array("@:".utf8)
+
+  private func reservation(of name: ByteString, _ key: CollisionKey) -> ScanProblem.Reservation? {
     switch level {
     case .catalog: return key == CollisionKey(Catalog.fileName.description) ? .catalog : nil
     case .organisation: return nil
@@ -81,7 +91,7 @@ struct ScanNames {
     case .version:
       // Most names end otherwise, which their last byte tells at once.
       if let last = name.bytes.last, last < 0x80, last | 0x20 != UInt8(ascii: "y") { return nil }
-      guard text.lowercased().hasSuffix(Self.verity) else { return nil }
+      guard let text = Self.text(name), text.lowercased().hasSuffix(Self.verity) else { return nil }
       let file = text.unicodeScalars.dropLast(Self.verity.unicodeScalars.count)
       return names[CollisionKey(String(file))].map { .segments(of: $0) }
     }

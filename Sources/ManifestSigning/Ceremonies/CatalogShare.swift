@@ -84,12 +84,12 @@ struct CatalogShare {
   private func isOwn(_ path: TargetPath) -> Bool { path.name == Catalog.fileName || !teams.contains { $0.isTrusted(with: path) } }
 
   /// What makes the manifest another than the published one. A file that a team has taken over is not missing.
-  func changes(to manifest: Manifest) -> ManifestChanges {
+  func changes(to manifest: Manifest, _ spread: SpreadManifest?) -> ManifestChanges {
     guard team == nil else {
       let old = Manifest(teamFile?.targets.map { [$0] } ?? [])
       return manifest.changes(since: old.filter { $0.name != Catalog.fileName })
     }
-    guard !teams.isEmpty else { return state.changes(to: manifest) }
+    guard !teams.isEmpty else { return state.changes(to: manifest, spread) }
     let old = state.files ?? Manifest()
     var changes = manifest.changes(since: old.filter(isOwn))
     // They leave the top-level list; whether devices go on finding them is for the teams' lists to say.
@@ -124,10 +124,10 @@ struct CatalogShare {
       let ofTargets = state.root.payload[.targets]
       delegations = HashBins.delegations(to: policy.bins, ofTargets, state.root.payload.keys, keeping: delegations)
       if let bins = policy.bins {
-        let parts = manifest.spread(over: bins)
-        listed = parts.top
-        let published = state.published(parts.bins, policy, at: now)
-        for (number, part) in parts.bins.enumerated() where published[number] == nil {
+        let spread = SpreadManifest(manifest, over: bins, since: state.bins)
+        listed = spread.top
+        let published = state.published(spread, policy, at: now)
+        for (number, part) in spread.parts.enumerated() where published[number] == nil {
           try Self.wait(for: part, as: .delegated(bins.name(number)), delegating: nil, &ceremony, now)
         }
       }

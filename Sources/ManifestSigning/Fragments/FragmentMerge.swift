@@ -66,8 +66,8 @@ struct FragmentMerge {
     for (folder, names) in folders {
       let depth = folder.bytes.isEmpty ? 0 : folder.bytes.count { $0 == UInt8(ascii: "/") } + 1
       let clashes = ScanNames(Array(names.keys), ScanLevel(depth: depth))
-      for (name, isFolder) in names {
-        for fault in clashes.faults(of: name, kind: isFolder ? .directory : .regular) {
+      for (number, (name, isFolder)) in names.enumerated() {
+        for fault in clashes.faults(at: number, kind: isFolder ? .directory : .regular) {
           let path = ByteString((folder.bytes.isEmpty ? [] : folder.bytes + [UInt8(ascii: "/")]) + name.bytes)
           problems.append(ScanProblem(path: path, fault: fault))
         }

@@ -25,7 +25,7 @@ struct CatalogContent {
     var descriptions = hashed.written
     var summaries: [TargetPath: ModelSummary] = [:]
     for file in files where file.summary.format != .unknown { summaries[file.file.path] = file.summary }
-    let described = Cores.map(scan.models, jobs: Cores.count(nil), fewest: 1) { [descriptions, summaries] model in
+    let described = Cores.map(scan.models, fewest: 1) { [descriptions, summaries] model in
       Result { () throws(SigningError) in try DescribedModel(model, written: descriptions[model.name], summaries, published) }
     }
     var documents: [TargetPath: [UInt8]] = [:]

@@ -2,8 +2,8 @@ internal import Digests
 public import TUFMetadata
 
 /// The files of a manifest in byte order of their paths, as they will be signed or are.
-struct Manifest: Equatable {
-  struct File: Equatable {
+struct Manifest: Equatable, Sendable {
+  struct File: Equatable, Sendable {
     let path: TargetPath
     let target: TargetFile
   }
@@ -38,31 +38,28 @@ struct Manifest: Equatable {
 
   func filter(_ isIncluded: (TargetPath) -> Bool) -> Manifest { Manifest(files.filter { isIncluded($0.path) }) }
 
-  /// The part of each bin, and what no bin lists: the list of models stays with the top-level role (as a delegated role could otherwise tell
-  /// devices of other models).
-  func spread(over bins: HashBins) -> (top: Manifest, bins: [Manifest]) {
-    var top: [File] = []
-    var parts = [[File]](repeating: [], count: bins.count)
-    let numbers = Cores.map(files, jobs: Cores.count(nil)) { $0.path.name == Catalog.fileName ? nil : bins.number(of: $0.path) }
-    for (file, number) in zip(files, numbers) {
-      if let number { parts[number].append(file) } else { top.append(file) }
-    }
-    return (Manifest(top), parts.map(Manifest.init))
-  }
-
   /// What makes this manifest another than an older one.
   func changes(since older: some ListedFiles) -> ManifestChanges {
+    let parts = Cores.ranges(of: files.count)
+    // Each part is held against what the older one lists from the part's first path on, the first part also against all before.
+    let starts = [0] + parts.dropFirst().map { older.position(from: files[$0.lowerBound].path) }
+    let ranges = zip(starts, starts.dropFirst() + [older.count]).map { $0..<$1 }
+    let found = Cores.map(Array(zip(parts, ranges)), fewest: 1) { changes(in: $0.0, since: older, $0.1) }
+    return found.reduce(into: ManifestChanges()) { $0.append($1, isBehind: true) }
+  }
+
+  private func changes(in part: Range<Int>, since older: some ListedFiles, _ olderPart: Range<Int>) -> ManifestChanges {
     var changes = ManifestChanges()
-    var position = 0
+    var position = olderPart.lowerBound
     func skip(before path: TargetPath?) {
-      while position < older.count, path.map({ older.order(at: position, to: $0) < 0 }) ?? true {
+      while position < olderPart.upperBound, path.map({ older.order(at: position, to: $0) < 0 }) ?? true {
         changes.removed.append(older.path(at: position))
         position += 1
       }
     }
-    for file in files {
+    for file in files[part] {
       skip(before: file.path)
-      guard position < older.count, older.order(at: position, to: file.path) == 0 else {
+      guard position < olderPart.upperBound, older.order(at: position, to: file.path) == 0 else {
         changes.added.append(file.path)
         continue
       }
@@ -90,12 +87,24 @@ extension Array {
 }
 
 /// Files in byte order of their paths, each path once, that are listed somewhere. Each is reached by its number.
-protocol ListedFiles {
+protocol ListedFiles: Sendable {
   var count: Int { get }
   func path(at position: Int) -> TargetPath
   func file(at position: Int) -> TargetFile?
   /// Below 0 where the path at a position comes before another, 0 where it is the same.
   func order(at position: Int, to path: TargetPath) -> Int
+}
+
+extension ListedFiles {
+  /// The number of the first file whose path does not come before another, by binary search; `count` where none is.
+  func position(from path: TargetPath) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if order(at: middle, to: path) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
 }
 
 /// Read as they are asked for: a hundred thousand files need not be copied to be compared.
@@ -120,10 +129,11 @@ public struct ManifestChanges: Equatable, Sendable {
   public var notTakenOver: [TargetPath] = []
 
   /// Adds the changes of other paths.
-  mutating func append(_ other: ManifestChanges) {
+  /// - Parameter isBehind: whether all of them come behind those that are here.
+  mutating func append(_ other: ManifestChanges, isBehind: Bool = false) {
     for list in [\ManifestChanges.added, \.replaced, \.removed, \.handedOver, \.notTakenOver] where !other[keyPath: list].isEmpty {
       self[keyPath: list] += other[keyPath: list]
-      self[keyPath: list].sort()
+      if !isBehind { self[keyPath: list].sort() }
     }
   }
 

@@ -61,7 +61,7 @@ public enum PublishedSecrets {
       do throws(Errno) {
         let directory = try FileDescriptor(opening: path, .directory)
         let names = try directory.names()
-        let looks = Cores.map(names, jobs: Cores.count(nil), with: search.apart) { search, name in
+        let looks = Cores.map(names, with: search.apart) { search, name in
           Result { () throws(Errno) in try look(at: name, of: directory, path, &search) }
         }
         for (name, look) in zip(names, looks) {

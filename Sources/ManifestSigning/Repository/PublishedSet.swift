@@ -24,14 +24,13 @@ struct PublishedSet: Sendable {
 
   /// Signs the bins that differ, targets, then the snapshot that names them, then the timestamp that names the snapshot.
   init(
-    _ content: Manifest, after state: PublishedState, policy: Policy, now: UTCTime,
+    _ content: Manifest, _ spread: SpreadManifest?, after state: PublishedState, policy: Policy, now: UTCTime,
     signers: (TopLevelRole) throws(SigningError) -> [any Signer]
   ) throws(SigningError) {
     // All are there, and all take what they will get, before one signs: a signature by a token or a service leaves its trace there.
     let available: [TopLevelRole: [any Signer]] = [
       .targets: try signers(.targets), .snapshot: try signers(.snapshot), .timestamp: try signers(.timestamp),
     ]
-    let spread = policy.bins.map { ($0, content.spread(over: $0)) }
     if available.values.joined().contains(where: { $0 is ExternalSigner }) {
       _ = try Self(content, spread, state, policy, now, available.mapValues { $0.map(SignerRehearsal.init) })
     }
@@ -55,18 +54,18 @@ struct PublishedSet: Sendable {
   }
 
   private init(
-    _ content: Manifest, _ spread: (bins: HashBins, parts: (top: Manifest, bins: [Manifest]))?, _ state: PublishedState, _ policy: Policy,
-    _ now: UTCTime, _ signers: [TopLevelRole: [any Signer]]
+    _ content: Manifest, _ spread: SpreadManifest?, _ state: PublishedState, _ policy: Policy, _ now: UTCTime,
+    _ signers: [TopLevelRole: [any Signer]]
   ) throws(SigningError) {
     // What a snapshot has listed once it goes on listing (TUF 1.0.34 §5.5.5).
     var described = state.manifest?.snapshot.payload.files ?? [:]
     var bins: [File] = []
     let keys = state.root.payload[.targets]
 
-    if let (bins: layout, parts: parts) = spread {
-      let published = state.published(parts.bins, policy, at: now)
-      for (number, part) in parts.bins.enumerated() {
-        let role = MetadataRole.delegated(layout.name(number))
+    if let spread {
+      let published = state.published(spread, policy, at: now)
+      for (number, part) in spread.parts.enumerated() {
+        let role = MetadataRole.delegated(spread.bins.name(number))
         let version: Version
         let bytes: [UInt8]
         if let old = published[number] {
@@ -79,20 +78,20 @@ struct PublishedSet: Sendable {
           ).bytes
           bins.append((role, version, bytes))
         }
-        described[role.snapshotName] = layout.description(version, bytes)
+        described[role.snapshotName] = spread.bins.description(version, bytes)
       }
     }
 
     var targets: (version: Version, bytes: [UInt8])?
     if let spread, let old = state.manifest?.targets, state.bins?.bins == spread.bins, state.bins?.metadata.first?.keys == keys,
-      !policy.isDue(.targets, expires: old.payload.expires, at: now), spread.parts.top.equals(old.payload)
+      !policy.isDue(.targets, expires: old.payload.expires, at: now), spread.top.equals(old.payload)
     {
       // The list of models and the bins' keys stand as they stood: nothing to sign.
     } else {
       let version = try state.nextVersion(of: .targets)
       let header = RoleHeader(version: version, expires: now.adding(days: policy.lifetime(of: .targets)))
       let delegations = HashBins.delegations(to: policy.bins, keys, state.root.payload.keys, keeping: state.delegations)
-      let file = try SignedMetadata((spread?.parts.top ?? content).payload(header, delegations: delegations), by: signers[.targets] ?? [])
+      let file = try SignedMetadata((spread?.top ?? content).payload(header, delegations: delegations), by: signers[.targets] ?? [])
       targets = (version, file.bytes)
       described[.targetsFile] = file.description(version)
     }
@@ -121,15 +120,22 @@ extension SignedMetadata {
 extension Manifest {
   /// The canonical form of the `signed` part of targets metadata that lists these files.
   func payload(_ header: RoleHeader, delegations: JSONTree?) throws(SigningError) -> [UInt8] {
+    let parts = Cores.map(Cores.ranges(of: files.count), fewest: 1) { part in
+      Result { () throws(MetadataError) in
+        // A path, two digests and what stands around them.
+        try CanonicalWriter.Members(reservingCapacity: 320 * part.count) { writer throws(MetadataError) in
+          for file in files[part] { try writer.target(file.path, file.target) }
+        }
+      }
+    }
     do throws(MetadataError) {
-      // A path, two digests and what stands around them.
       return try CanonicalWriter.object(reservingCapacity: 512 + 320 * files.count) { writer throws(MetadataError) in
         try writer.string(.type, TopLevelRole.targets.name)
         if let delegations { try writer.value(.delegations, delegations) }
         try writer.string(.expires, ByteString(header.expires.description))
         try writer.string(.specVersion, RoleHeader.specVersion)
         try writer.object(.targets) { writer throws(MetadataError) in
-          for file in files { try writer.target(file.path, file.target) }
+          for part in parts { try writer.members(try part.get()) }
         }
         try writer.integer(.version, header.version.number)
       }

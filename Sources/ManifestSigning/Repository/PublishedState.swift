@@ -122,12 +122,13 @@ public struct PublishedState: Sendable {
   }
 
   /// What makes a manifest another than the published one.
-  func changes(to files: Manifest) -> ManifestChanges {
+  /// - Parameter spread: the same files over the bins to come; nil for none.
+  func changes(to files: Manifest, _ spread: SpreadManifest?) -> ManifestChanges {
     guard let targets = manifest?.targets.payload else { return files.changes(since: Manifest()) }
     guard let bins else { return files.changes(since: targets) }
-    let parts = files.spread(over: bins.bins)
-    var changes = parts.top.changes(since: targets)
-    for other in bins.changes(to: parts.bins) { changes.append(other) }
+    let likewise = if let spread, spread.bins == bins.bins { spread } else { SpreadManifest(files, over: bins.bins, since: bins) }
+    var changes = likewise.top.changes(since: targets)
+    for case let other? in likewise.changes { changes.append(other) }
     return changes
   }
 
@@ -148,18 +149,11 @@ public struct PublishedState: Sendable {
     manifest.map { manifest in (bins?.metadata ?? []).reduce(manifest.targets.payload.count) { $0 + $1.payload.count } }
   }
 
-  /// The metadata of a bin that is published; nil where there is no bin of this number.
-  func bin(_ number: Int) -> Trusted<Targets>? {
-    guard let metadata = bins?.metadata, metadata.indices.contains(number) else { return nil }
-    return metadata[number]
-  }
-
   /// For each bin to come, what is published where that lists exactly these files, signed by the keys that sign targets now, and is not due.
-  func published(_ parts: [Manifest], _ policy: Policy, at now: UTCTime) -> [Trusted<Targets>?] {
+  func published(_ spread: SpreadManifest, _ policy: Policy, at now: UTCTime) -> [Trusted<Targets>?] {
     let keys = root.payload[.targets]
-    let isListed = bins?.list(parts) ?? []
-    return parts.indices.map { number in
-      guard isListed.indices.contains(number), isListed[number], let old = bin(number) else { return nil }
+    return spread.changes.enumerated().map { number, changes in
+      guard let changes, changes.isEmpty, let old = bins?.metadata(number) else { return nil }
       return old.keys == keys && !policy.isDue(.targets, expires: old.payload.expires, at: now) ? old : nil
     }
   }

@@ -97,7 +97,8 @@ extension Repository {
       try share.publishedDescription(of: model.name, layout)
     }
     try share.take(from: &content.manifest)
-    let changes = share.changes(to: content.manifest)
+    let spread = team == nil ? policy.bins.map { SpreadManifest(content.manifest, over: $0, since: state.bins) } : nil
+    let changes = share.changes(to: content.manifest, spread)
     try Self.requireAllowed(changes, content, options)
     let renews = changes.isEmpty && share.isDue(policy, at: now)
     let spreadsAnew = team == nil && changes.isEmpty && !renews && !state.isSpread(as: policy)
@@ -107,7 +108,7 @@ extension Repository {
       stagedCount = try writeTargets(content, options, observer)
     } else if team == nil, try KeyRing(layout).canSign([.targets, .snapshot, .timestamp], state.root.payload) {
       let ceremony = try PendingFolder.isEmpty(layout) ? nil : ceremonyToPublishOver(.targets)
-      let signed = try sign(content.manifest, state, policy, now, passphrases, observer)
+      let signed = try sign(content.manifest, spread, state, policy, now, passphrases, observer)
       stagedCount = try writeTargets(content, options, observer)
       guard !observer.isCancelled() else { throw .cancelled }
       // Before what it tells is visible, so that no publication goes back to what it told before.
@@ -125,16 +126,18 @@ extension Repository {
       manifest = report.publication?.manifest ?? manifest
       if report.publication == nil { waiting = report.waiting }
     }
-    return PublishingReport(
+    let report = PublishingReport(
       manifest: manifest, changes: changes, isRenewed: renews, isSpreadAnew: spreadsAnew,
       bins: team == nil ? policy.bins.map { ($0.count, signedBinCount) } : nil, unknownFiles: content.unknownFiles,
       modelCount: content.hashed.scan.models.count, fileCount: content.hashed.files.count, byteCount: content.byteCount,
       stagedCount: stagedCount, hashedCount: hashed.hashedCount, cacheWarnings: hashed.cacheWarnings,
       warnings: content.warnings.map(\.description), waiting: waiting)
+    Cores.release((consume content, consume spread, consume hashed, consume scanned))
+    return report
   }
 
   /// What can be found out about a source without the published state.
-  private enum Scanned {
+  private enum Scanned: Sendable {
     case folder(Result<ScannedFolder, SigningError>)
     case fragments([String])
   }
@@ -186,11 +189,11 @@ extension Repository {
   }
 
   private func sign(
-    _ manifest: Manifest, _ state: PublishedState, _ policy: Policy, _ now: UTCTime, _ passphrases: PassphraseSource,
-    _ observer: some PublishingObserver
+    _ manifest: Manifest, _ spread: SpreadManifest?, _ state: PublishedState, _ policy: Policy, _ now: UTCTime,
+    _ passphrases: PassphraseSource, _ observer: some PublishingObserver
   ) throws(SigningError) -> PublishedSet {
     let ring = try KeyRing(layout)
-    return try PublishedSet(manifest, after: state, policy: policy, now: now) { (role) throws(SigningError) in
+    return try PublishedSet(manifest, spread, after: state, policy: policy, now: now) { (role) throws(SigningError) in
       try ring.signers(for: role, state.root.payload[role], passphrases, notice: observer.notice)
     }
   }

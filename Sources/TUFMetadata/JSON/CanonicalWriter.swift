@@ -3,6 +3,7 @@
 /// Members come in byte order of their names, as canonical JSON has them.
 package struct CanonicalWriter: Sendable {
   private var output: [UInt8]
+  private var firstName: ByteString?
   private var lastName: ByteString?
 
   private init(output: [UInt8]) { self.output = output }
@@ -17,6 +18,30 @@ package struct CanonicalWriter: Sendable {
     try body(&writer)
     writer.output.append(UInt8(ascii: "}"))
     return writer.output
+  }
+
+  /// Members of an object that are written apart, so that several threads may write those of one.
+  package struct Members: Sendable {
+    fileprivate let bytes: [UInt8]
+    fileprivate let firstName: ByteString?
+    fileprivate let lastName: ByteString?
+
+    /// - Throws: as `object`.
+    package init(
+      reservingCapacity capacity: Int = 0, _ body: (inout CanonicalWriter) throws(MetadataError) -> Void
+    ) throws(MetadataError) {
+      var writer = CanonicalWriter(output: [])
+      writer.output.reserveCapacity(capacity)
+      try body(&writer)
+      (bytes, firstName, lastName) = (writer.output, writer.firstName, writer.lastName)
+    }
+  }
+
+  package mutating func members(_ members: Members) throws(MetadataError) {
+    guard let first = members.firstName else { return }
+    try separate(from: first)
+    output += members.bytes
+    lastName = members.lastName
   }
 
   package mutating func string(_ name: ByteString, _ text: ByteString) throws(MetadataError) {
@@ -72,15 +97,20 @@ package struct CanonicalWriter: Sendable {
   }
 
   private mutating func begin(_ name: ByteString) throws(MetadataError) {
-    if let lastName {
-      guard lastName < name else {
-        throw .invalidValue(
-          path: "canonical JSON", expected: "a member whose name comes after \"\(lastName)\"", found: "\"\(name)\"")
-      }
-      output.append(UInt8(ascii: ","))
-    }
+    try separate(from: name)
     lastName = name
     CanonicalJSON.appendString(name, to: &output)
     output.append(UInt8(ascii: ":"))
+  }
+  /// What stands between the last member and one of this name.
+  private mutating func separate(from name: ByteString) throws(MetadataError) {
+    guard let lastName else {
+      if firstName == nil { firstName = name }
+      return
+    }
+    guard lastName < name else {
+      throw .invalidValue(path: "canonical JSON", expected: "a member whose name comes after \"\(lastName)\"", found: "\"\(name)\"")
+    }
+    output.append(UInt8(ascii: ","))
   }
 }

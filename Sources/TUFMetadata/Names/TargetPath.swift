@@ -35,8 +35,12 @@ public struct TargetPath: Hashable, Sendable {
     guard !bytes.isEmpty else { return "of at least one character" }
     guard bytes.count <= byteLimit else { return "of at most \(byteLimit) bytes" }
     var start = 0
+    var together: UInt8 = 0
     for index in 0...bytes.count {
       if index < bytes.count, bytes[index] != UInt8(ascii: "/") {
+        together |= bytes[index]
+        // Letters, digits and most else that paths are made of.
+        if bytes[index] > UInt8(ascii: "\\"), bytes[index] < 0x7F { continue }
         switch bytes[index] {
         case 0..<0x20, 0x7F: return "without control characters"
         // U+0080 to U+009F, which some terminals obey as well.
@@ -53,6 +57,7 @@ public struct TargetPath: Hashable, Sendable {
       default: start = index + 1
       }
     }
+    guard together >= 0x80 else { return nil }
     do { _ = try UTF8Span(validating: bytes) } catch { return "in UTF-8" }
     return nil
   }
