@@ -54,7 +54,7 @@ enum ListVerb {
         if entry.key == record.active { words.append("active") }
         if entry.key == wayBack { words.append("way back") }
         if let reason = entry.withdrawal { words.append("withdrawn: \(reason)") }
-        let isMissing = store.missingPath(of: entry, model) != nil
+        let isMissing = !isUnchanged && store.missingPath(of: entry, model) != nil
         if !isUnchanged { words.append(isMissing ? "missing" : "changed") }
         table.append([
           "\(model)", "\(entry.key.version)", "\(entry.key.variant)", "\(HumanReadable.bytes(entry.byteCount))",

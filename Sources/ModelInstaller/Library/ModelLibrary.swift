@@ -44,14 +44,13 @@ public final class ModelLibrary: Sendable {
   public func active(_ model: String) throws(InstallationError) -> InstalledModel? {
     let request = try ModelRequest(model)
     guard let store = try ModelStore.reading(settings.store) else { return nil }
-    let record = try store.record(of: request.model)
-    return record.activeEntry.map { InstalledModel($0, of: record, in: store) }
+    return InstalledModel.active(of: try store.record(of: request.model), in: store)
   }
 
   /// Everything that is installed. A model whose record is damaged is left out; `active` tells why.
   public func installed() throws(InstallationError) -> [InstalledModel] {
     guard let store = try ModelStore.reading(settings.store) else { return [] }
-    return try store.readableRecords().flatMap { record in record.entries.map { InstalledModel($0, of: record, in: store) } }
+    return try store.readableRecords().flatMap { InstalledModel.all(of: $0, in: store) }
   }
 
   /// Opens a file of an installed model for use.
@@ -183,9 +182,9 @@ public final class ModelLibrary: Sendable {
         throw .model(.notReady(model: request.model.description, version: lookup.key.version.description, detail: "\(error)"))
       }
     }
-    let record = try store.record(of: request.model)
-    guard let entry = record.activeEntry else { throw .model(.notInstalled(model: request.model.description, version: nil)) }
-    var installed = InstalledModel(entry, of: record, in: store)
+    guard var installed = InstalledModel.active(of: try store.record(of: request.model), in: store) else {
+      throw .model(.notInstalled(model: request.model.description, version: nil))
+    }
     if case .standIn(_, _, let reason) = outcome { installed.standsInBecause = reason }
     return installed
   }
@@ -200,9 +199,10 @@ public final class ModelLibrary: Sendable {
       guard try ModelStore.reading(settings.store) != nil else { throw .model(.notInstalled(model: model, version: nil)) }
       let store = try ModelStore.changing(settings.store, staging: settings.staging)
       _ = try store.rollBack(request.model)
-      let record = try store.record(of: request.model)
-      guard let entry = record.activeEntry else { throw .model(.notInstalled(model: model, version: nil)) }
-      return InstalledModel(entry, of: record, in: store)
+      guard let active = InstalledModel.active(of: try store.record(of: request.model), in: store) else {
+        throw .model(.notInstalled(model: model, version: nil))
+      }
+      return active
     }.get()
   }
 

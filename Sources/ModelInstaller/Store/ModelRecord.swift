@@ -70,6 +70,9 @@ package struct ModelRecord: Equatable, Sendable {
     let usable = entries.reversed().filter { $0.key != active && $0.withdrawal == nil }
     return usable.filter { $0.key == previous } + usable.filter { $0.key != previous && $0.key.variant == ownVariant }
   }
+
+  /// What going back leads to.
+  func wayBack(isComplete: (Entry) -> Bool) -> StoreKey? { alternatives.first(where: isComplete)?.key }
 }
 
 /// By what a file is known again without reading it: no program can change its content and leave all of this as it was.

@@ -30,7 +30,7 @@ extension ModelStore {
   /// of the own variant.
   /// No file is read.
   package func wayBack(of record: ModelRecord) -> StoreKey? {
-    record.alternatives.first { missingPath(of: $0, record.model) == nil }?.key
+    record.wayBack { missingPath(of: $0, record.model) == nil }
   }
 
   /// What serves where the way back does not: the next best version that is as signed.

@@ -60,14 +60,15 @@ extension ModelStore {
       try write(record)
       for entry in removed { try discard(entry.key.segments(of: model)) }
     }
-    for (model, keys) in try versionFolders() {
+    let folders = try versionFolders()
+    for (model, keys) in folders {
       guard let known = known[model] else { continue }
       for key in keys where !known.contains(key) {
         pruned.append(Prunable(kind: .unrecorded(model, key), byteCount: try byteCount(of: key.segments(of: model))))
         if !isRehearsal { try discard(key.segments(of: model)) }
       }
     }
-    for model in try modelsWithoutRecord() { leaveAlone(model, .model(.noRecord(model: model.description))) }
+    for model in try modelsWithoutRecord(among: folders) { leaveAlone(model, .model(.noRecord(model: model.description))) }
     var staged: Int64 = 0
     for name in [StoreName.versions, StoreName.parts] {
       staged = staged &+ (try pruneStaging(name, but: staying, isRehearsal: isRehearsal))
@@ -127,9 +128,11 @@ extension ModelStore {
 
   /// Models of which there are versions, and no record, in the order of their names: it was lost, or a first installation was killed before it was
   /// written. The next installation takes over what is there.
-  package func modelsWithoutRecord() throws(InstallationError) -> [ModelName] {
+  package func modelsWithoutRecord() throws(InstallationError) -> [ModelName] { try modelsWithoutRecord(among: versionFolders()) }
+
+  private func modelsWithoutRecord(among folders: [(model: ModelName, keys: [StoreKey])]) throws(InstallationError) -> [ModelName] {
     let recorded = Set(try models())
-    return try versionFolders().map(\.model).filter { !recorded.contains($0) }.sorted()
+    return folders.map(\.model).filter { !recorded.contains($0) }.sorted()
   }
 
   /// The models of which there are folders of versions.
