@@ -52,12 +52,8 @@ extension Failure {
         .disk, "too little room for files on the disk", expected: "room for \(HumanReadable.grouped(needed)) files and folders",
         found: "room for \(HumanReadable.grouped(free))", at: path,
         hint: "remove files, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
-    case .locked(let path, let process):
-      self.init(
-        .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
-        hint: process == nil
-          ? "wait until it has finished, and run the command again; what was killed on another machine, or in another container, hinders for three minutes at most"
-          : "wait until it has finished, and run the command again")
+    case .locked(let path, let process): self.init("the store", inUseBy: process, at: path)
+    case .stagingInUse(let path, let process): self.init("the staging folder", inUseBy: process, at: path)
     case .damagedRecord(let path, let expected):
       self.init(
         .malformed, "the store's record of a model is damaged", expected: expected, at: path,
@@ -145,5 +141,13 @@ extension Failure {
         at: place,
         hint: "ask the publisher to name the new place")
     }
+  }
+
+  private init(_ what: String, inUseBy process: Int32?, at path: String) {
+    self.init(
+      .locked, "\(what) is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
+      hint: process == nil
+        ? "wait until it has finished, and run the command again; what was killed on another machine, or in another container, hinders for three minutes at most"
+        : "wait until it has finished, and run the command again")
   }
 }

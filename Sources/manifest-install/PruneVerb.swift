@@ -12,7 +12,7 @@ enum PruneVerb {
     discussion: [
       "Never the active version, and never the one that rollback leads to. Storage that several versions share is freed when the last of them goes. A model is left alone, "
         + "and that is told, whose record is damaged or lost, or whose active version is damaged or missing: any other version may be the last one that works.",
-      "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too.",
+      "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too. A folder that nothing was fetched into is left as it is.",
       "With --json: {\"rehearsal\",\"removed\":[{\"what\",\"bytes\"}…],\"left_alone\":[{\"model\",\"error\"}…]}.",
     ],
     exitCodes: [.disk, .locked, .malformed],

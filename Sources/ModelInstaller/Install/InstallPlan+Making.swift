@@ -12,7 +12,8 @@ extension InstallPlan {
   }
 
   /// What would happen, without reading any file: what has the name and the length of a file that is wanted is taken for it, and of what an
-  /// earlier attempt left as much as lies on the disk. Installing verifies all of that, and fetches what is not as signed after all.
+  /// earlier attempt left as much as lies on the disk. Installing verifies all of that, and fetches what is not as signed after all. What another
+  /// process is fetching into the same staging folder is its own.
   /// - Parameters:
   ///   - path: of the store, which need not be there.
   ///   - staging: where files would be fetched to, if not in the store.
@@ -21,7 +22,7 @@ extension InstallPlan {
   ) throws(InstallationError) {
     let partsPath = staging.map { "\($0)/parts" } ?? "\(path)/staging/parts"
     var found: [SHA256Digest: Int64] = [:]
-    if let parts = try? FileDescriptor(opening: partsPath, .directory) {
+    if staging.map(ModelStore.isFetching) != true, let parts = try? FileDescriptor(opening: partsPath, .directory) {
       for file in lookup.files {
         let digest = file.target.hashes.sha256
         found[digest] = try? parts.allocatedByteCount(of: digest.hexadecimal)
@@ -72,14 +73,15 @@ extension InstallPlan {
 }
 
 extension ModelStore {
-  /// What the first installation makes before it counts: the store itself, two folders for descriptions, and three of staging.
+  /// What an installation makes before it counts: three folders of staging, and the first one the store itself and two for descriptions.
   fileprivate static let folderCount = 6
+  private static let stagingFolderCount = 3
 
   /// What an installation writes before it counts what is free, as far as it is not there.
   fileprivate func unwritten(of lookup: ModelLookup) -> (description: Int64, folders: Int) {
     let kept = (try? keptDescription(of: lookup.request.model))?.count ?? 0
     let hasRecord = (try? record(of: lookup.request.model).entries.isEmpty) == false
-    return (max(0, lookup.descriptionByteCount - Int64(kept)), hasRecord ? 0 : Self.folderCount)
+    return (max(0, lookup.descriptionByteCount - Int64(kept)), hasRecord ? Self.stagingFolderCount : Self.folderCount)
   }
 
   /// Whether a file stands where installing looks for it: in what an earlier attempt put together, in the version's own place, or in another

@@ -29,6 +29,8 @@ public enum ModelError: Error, Equatable, Sendable {
   case insufficientFiles(path: String, needed: Int64, free: Int64)
   /// Another process changes the store.
   case locked(path: String, process: Int32?)
+  /// Another process fetches files into the same staging folder.
+  case stagingInUse(path: String, process: Int32?)
   /// What stands in the store's own records is not as it was written.
   case damagedRecord(path: String, expected: String)
   /// The store was written by a newer version of this software.
@@ -91,7 +93,8 @@ extension ModelError: CustomStringConvertible {
       "too little space on the disk of \(path): expected \(needed) bytes free, found \(free)"
     case .insufficientFiles(let path, let needed, let free):
       "too little room for files on the disk of \(path): expected room for \(needed) files and folders, found room for \(free)"
-    case .locked(let path, let process): "\(path) is in use by \(process.map { "process \($0)" } ?? "another process")"
+    case .locked(let path, let process), .stagingInUse(let path, let process):
+      "\(path) is in use by \(process.map { "process \($0)" } ?? "another process")"
     case .damagedRecord(let path, let expected): "\(path) is damaged: expected \(expected)"
     case .newerFormat(let path, let found, let supported):
       "\(path) was written by a newer version of this software: expected format \(supported) or older, found format \(found)"

@@ -29,7 +29,9 @@ extension ModelStore {
   package func prune(
     isRehearsal: Bool, isCancelled: () -> Bool = { false }, leaveAlone: (ModelName, InstallationError) -> Void = { _, _ in }
   ) throws(InstallationError) -> [Prunable] {
-    if !isRehearsal { try holdStaging() }
+    // Nothing is left in a folder that is not ours, a lock neither.
+    let hasStagingElsewhere = stagingPath.map(Self.isStaging) ?? false
+    if !isRehearsal, hasStagingElsewhere { try holdStaging() }
     var pruned: [Prunable] = []
     var known: [ModelName: Set<StoreKey>] = [:]
     var staying: Set<[UInt8]> = []
@@ -73,7 +75,7 @@ extension ModelStore {
     for name in [StoreName.versions, StoreName.parts] {
       staged = staged &+ (try pruneStaging(name, but: staying, isRehearsal: isRehearsal))
     }
-    staged = staged &+ (try pruneStagingElsewhere(but: staying, isRehearsal: isRehearsal))
+    if hasStagingElsewhere { staged = staged &+ (try pruneStagingElsewhere(but: staying, isRehearsal: isRehearsal)) }
     if staged > 0 { pruned.append(Prunable(kind: .staging, byteCount: staged)) }
     if !isRehearsal { try emptyTrash() }
     return pruned

@@ -23,7 +23,7 @@ package final class ModelStore: Sendable {
   /// Where files are fetched to, where that is another folder than the store's own.
   let stagingPath: String?
   /// Held from the first use of that folder on: other stores may use it too.
-  private let stagingLock = Mutex<FileLock?>(nil)
+  let stagingLock = Mutex<FileLock?>(nil)
 
   /// Whether this value may change the store.
   let isChangeable: Bool
@@ -47,17 +47,19 @@ package final class ModelStore: Sendable {
     _ path: String, staging: String? = nil, patience: UInt32 = 2000
   ) throws(InstallationError) -> ModelStore {
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
-    let lock = try lock("\(path)/lock", patience: patience)
+    let lock = try lock("\(path)/lock", patience: patience) { .locked(path: $0, process: $1) }
     let folder = try at(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
     let store = ModelStore(path, folder, staging: staging, lock: lock)
     try store.reconcile()
     return store
   }
 
-  private static func lock(_ path: String, patience: UInt32) throws(InstallationError) -> FileLock {
+  static func lock(
+    _ path: String, patience: UInt32, held: (String, Int32?) -> ModelError
+  ) throws(InstallationError) -> FileLock {
     do { return try FileLock(path, permissions: 0o644, patience: patience) } catch {
       switch error {
-      case .held(let path, let process): throw .model(.locked(path: path, process: process))
+      case .held(let path, let process): throw .model(held(path, process))
       case .file(let error): throw .file(error)
       }
     }
@@ -86,38 +88,6 @@ package final class ModelStore: Sendable {
   func makeFolder(_ segments: [[UInt8]], permissions: UInt16 = 0o755) throws(InstallationError) -> FileDescriptor {
     do throws(Errno) { return try folder.openFolder(creating: segments, permissions: permissions) } catch { throw foreign(segments, error) }
   }
-
-  /// Opens a folder below the staging folder, made where it is missing.
-  func makeStaging(_ segments: [[UInt8]]) throws(InstallationError) -> FileDescriptor {
-    let staging = try makeFolder([StoreName.staging], permissions: 0o700)
-    return try at(.create, shown([StoreName.staging] + segments)) { () throws(Errno) in
-      // Made by somebody else, or with other permissions, it would not be ours alone.
-      try staging.setPermissions(0o700)
-      return try staging.openFolder(creating: segments, permissions: 0o700)
-    }
-  }
-
-  /// The folder in which files are fetched.
-  func makeParts() throws(InstallationError) -> FileDescriptor {
-    guard let stagingPath else { return try makeStaging([StoreName.parts]) }
-    try onDisk { () throws(FileError) in try FileSystem.createDirectories(stagingPath, permissions: 0o700) }
-    try holdStaging()
-    return try at(.create, stagingPath) { () throws(Errno) in
-      let staging = try FileDescriptor(opening: stagingPath, .directory)
-      return try staging.openFolder(creating: [StoreName.parts], permissions: 0o700)
-    }
-  }
-
-  /// Keeps other stores from the staging folder that is not the store's own, where there is one, until this value ends.
-  /// - Throws: `locked`.
-  func holdStaging() throws(InstallationError) {
-    guard let stagingPath, (try? FileSystem.statusIfPresent(of: stagingPath, followingLinks: true))?.kind == .directory else { return }
-    try stagingLock.withLock { (held) throws(InstallationError) in
-      if held == nil { held = try Self.lock("\(stagingPath)/lock", patience: 2000) }
-    }
-  }
-
-  var partsPath: String { stagingPath.map { "\($0)/parts" } ?? "\(path)/staging/parts" }
 
   func shown(_ segments: [[UInt8]]) -> String {
     "\(path)/\(segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/"))"
