@@ -29,7 +29,7 @@ extension Failure {
     case .withdrawn(let model, let version, let reason):
       self.init(
         .nothingForDevice, "\(model)@\(version) was withdrawn by its publisher", expected: "a version that is not withdrawn", found: reason,
-        hint: "give no @VERSION for the newest version that is not withdrawn, where there is one")
+        hint: "run manifest-install install \(model) for the newest version that is not withdrawn, where there is one")
     case .allWithdrawn(let model):
       self.init(.nothingForDevice, "every version of \(model) was withdrawn by its publisher", hint: "wait for a new version")
     case .nothingForDevice(let nothing):

@@ -101,6 +101,9 @@ struct LossTests {
     let installed = try device.install(of: "withdrawn").successful()
     #expect(!installed.text.contains("Way back"), "\(installed.text)")
     #expect(try device.listed().map(\.previous) == [false, false])
+    let back = try device.run(["rollback", "acme/voice", "--store", device.store])
+    #expect(back.status == 18 && back.errorText.contains("run manifest-install install acme/voice for"), "\(back.errorText)")
+    #expect(!back.errorText.contains("@VERSION"), "\(back.errorText)")
     #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("removed  acme/voice@2.0"))
     try device.expectActive("1.0")
   }

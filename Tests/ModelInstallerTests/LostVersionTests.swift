@@ -157,7 +157,7 @@ struct LostVersionTests {
   func activeNamesNothing() async throws {
     let (published, library) = try await PublishedModels.installed(["1", "2"])
     try edit(published, name("active", "2"), name("active", "9"))
-    let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9", isActive: true))
+    let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9:default", isActive: true))
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let record = try #require(try store.records().first?.record.get())
     #expect(store.losses(of: record).map(\.error) == [contradiction])

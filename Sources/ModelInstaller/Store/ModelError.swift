@@ -47,7 +47,7 @@ public enum ModelError: Error, Equatable, Sendable {
   case missing(model: String, version: String, path: String)
   /// Something else stands in the place of a file or folder of an installed version.
   case displaced(model: String, version: String, path: String, expected: FileKind, found: FileKind)
-  /// The record names a version as active that it does not know, or none at all (nil), or as the way back one that can't be.
+  /// The record names a version (`VERSION:VARIANT`) as active that it does not know, or none at all (nil), or as the way back one that can't be.
   case contradictoryRecord(model: String, version: String?, isActive: Bool)
   /// There are versions of the model in the store, and no record of it.
   case noRecord(model: String)

@@ -49,7 +49,7 @@ extension ModelStore {
   ) throws(InstallationError) -> InstallationError? {
     let model = record.model
     guard let entry = record[key] else {
-      return .model(.contradictoryRecord(model: model.description, version: key.version.description, isActive: key == record.active))
+      return .model(.contradictoryRecord(model: model.description, version: key.description, isActive: key == record.active))
     }
     let verified: ModelRecord.Entry
     do throws(InstallationError) {
@@ -70,8 +70,7 @@ extension ModelStore {
     for (key, isActive) in [(record.active, true), (record.previous, false)] {
       guard let key else { continue }
       guard let entry = record[key], isActive || key != record.active else {
-        let error = ModelError.contradictoryRecord(
-          model: record.model.description, version: key.version.description, isActive: isActive)
+        let error = ModelError.contradictoryRecord(model: record.model.description, version: key.description, isActive: isActive)
         losses.append((isActive, .model(error)))
         continue
       }
