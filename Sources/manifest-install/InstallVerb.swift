@@ -218,7 +218,10 @@ enum InstallVerb {
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
     // What stands in already leads nowhere else.
-    if let wayBack = store.wayBack(of: record), wayBack != key {
+    let isAsBefore = if case .present(_, activated: false) = outcome { true } else { false }
+    // Where nothing was amiss, starting an app takes no reading of what it does not use.
+    let wayBack = try isAsBefore ? store.wayBack(of: record) : store.intactWayBack(of: record, isCancelled: { Interruption.isRequested })
+    if let wayBack, wayBack != key {
       output.line("Way back:   \(wayBack) (manifest-install rollback \(model))")
     }
     output.report("model", .string(model.description))

@@ -43,7 +43,9 @@ enum RollbackVerb {
     }
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")
-    if let wayBack = try store.wayBack(of: store.record(of: request.model)) { output.line("Way back:   \(wayBack)") }
+    if let wayBack = try store.intactWayBack(of: store.record(of: request.model), isCancelled: { Interruption.isRequested }) {
+      output.line("Way back:   \(wayBack)")
+    }
     try StoreOptions.tellLosses(of: request.model, in: store) { output.warning("\($0)") }
     output.report("model", .string(request.model.description))
     output.report("version", .string(active.version.description))

@@ -77,7 +77,7 @@ enum StoreOptions {
     if let entry, (try? store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })) == false {
       failure.message += ", and something of it is damaged or missing"
     }
-    if mayGoBack, let wayBack = store.wayBack(of: record) {
+    if mayGoBack, let wayBack = try? store.intactWayBack(of: record, isCancelled: { Interruption.isRequested }) {
       failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
     }
     return failure

@@ -37,6 +37,26 @@ struct OtherVersionTests {
     }
   }
 
+  @Test("What was just found damaged is not named as the way back", arguments: ["offline", "list", "rollback"])
+  func damagedIsNoWayBack(verb: String) throws {
+    let device = try installed()
+    for version in verb == "rollback" ? ["3.0"] : verb == "list" ? ["2.5"] : ["2.5", "3.0"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file(version, device))
+      try Data("something else".utf8).write(to: URL(fileURLWithPath: file(version, device)))
+    }
+    switch verb {
+    case "offline":
+      let result = try useOffline(model, device).successful()
+      #expect(result.text.contains("stand-in  \(model)@1.0:only") && !result.text.contains("Way back"), "\(result.text)")
+    case "list":
+      #expect(try !local(device, ["list"]).successful().text.contains("way back"))
+      #expect(try device.listed().map(\.previous) == [false, false, false])
+    default:
+      let result = try local(device, ["rollback", model]).successful()
+      #expect(result.text.contains("active  \(model)@2.5:only") && !result.text.contains("Way back"), "\(result.text)")
+    }
+  }
+
   @Test("Where the way back is damaged, going back fails and names another version that serves offline")
   func damagedWayBack() throws {
     let device = try installed()

@@ -87,6 +87,9 @@ package struct FileIdentity: Hashable, Sendable {
     changedNanoseconds = status.changedNanoseconds
   }
 
+  /// That of no file: what is known by it is read before it is used.
+  static let unknown = FileIdentity(device: 0, inode: 0, byteCount: 0, changedNanoseconds: 0)
+
   init(device: UInt64, inode: UInt64, byteCount: Int64, changedNanoseconds: Int64) {
     (self.device, self.inode, self.byteCount, self.changedNanoseconds) = (device, inode, byteCount, changedNanoseconds)
   }

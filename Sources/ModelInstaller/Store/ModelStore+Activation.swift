@@ -33,6 +33,14 @@ extension ModelStore {
     record.wayBack { missingPath(of: $0, record.model) == nil }
   }
 
+  /// The way back to tell people of: nil where it is damaged. Its files are read, unless they are the very ones that were verified.
+  package func intactWayBack(of record: ModelRecord, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
+    guard let key = wayBack(of: record), let entry = record[key], try isIntact(entry, of: record.model, isCancelled: isCancelled) else {
+      return nil
+    }
+    return key
+  }
+
   /// What serves where the way back does not: the next best version that is as signed.
   package func alternativeToWayBack(of model: ModelName, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
     let record = try record(of: model)
