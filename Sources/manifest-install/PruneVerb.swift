@@ -46,7 +46,7 @@ enum PruneVerb {
       let name =
         switch item.kind {
         case .version(let model, let key): "\(model)@\(key)"
-        case .unrecorded(let model, let key): "\(model)@\(key), never finished"
+        case .unrecorded(let model, let key): "\(model)@\(key), not on record"
         case .staging: "unfinished downloads"
         }
       output.line("\(isRehearsal ? "would remove" : "removed")  \(name)  \(HumanReadable.bytes(item.byteCount))")

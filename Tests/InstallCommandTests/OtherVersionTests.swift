@@ -57,6 +57,24 @@ struct OtherVersionTests {
     }
   }
 
+  @Test("With the record lost and the newest version damaged, another one that is whole stands in without a network")
+  func lostRecordOffline() throws {
+    let device = try InstallDevice()
+    for state in ["v1", "v2"] { _ = try device.install(of: state).successful() }
+    try FileManager.default.removeItem(atPath: device.store + "/records")
+    try FileManager.default.removeItem(atPath: device.store + "/models/acme/voice/2.0/default/tokens.bin")
+    let weights = device.store + "/models/acme/voice/2.0/default/" + Publication.weights
+    try FileManager.default.removeItem(atPath: weights)
+    #expect(try useOffline("acme/voice@2.0", device).status == 13, "one that is named is not replaced")
+    let result = try useOffline("acme/voice", device).successful()
+    #expect(result.text.hasPrefix("stand-in  acme/voice@1.0:default serves instead of 2.0:default"), "\(result.text)")
+    #expect(result.errorText.contains("acme/voice@2.0:default could not be installed"), "\(result.errorText)")
+    try device.expectActive("1.0")
+    _ = try device.install(of: "v2").successful()
+    try device.expectActive("2.0")
+    #expect(try device.listed().map(\.previous) == [true, false])
+  }
+
   @Test("Where the way back is damaged, going back fails and names another version that serves offline")
   func damagedWayBack() throws {
     let device = try installed()

@@ -230,11 +230,35 @@ struct LostVersionTests {
     let count = published.network.requests.filter { $0 == published.weightsURL("2") }.count
     #expect(try await library.install(voice).version == "2")
     #expect(published.network.requests.filter { $0 == published.weightsURL("2") }.count == count, "what is there is not fetched again")
-    #expect(try states(library) == ["2 active"])
-    // Now a record tells what belongs to the model, and the other folder is one that was never finished.
+    // What else stands there whole is on record again.
+    #expect(try states(library) == ["1 way back", "2 active"])
+    #expect(try await library.prune() == 0)
+    #expect(try await library.rollBack(voice).version == "1")
+  }
+
+  @Test("With the record lost, what is not whole is not put on record, and what was withdrawn as such")
+  func notWhole() async throws {
+    var (published, library) = try await PublishedModels.installed(["1", "2", "3", "4"])
+    published.withdraw(["2"], because: "it stammers")
+    try remove(published.folder("models/records"))
+    try remove(folder(published, "1") + "/shared.bin")
+    #expect(try await library.install(voice).version == "4")
+    #expect(try states(library) == ["2", "3 way back", "4 active"])
+    #expect(try library.installed().map(\.withdrawal) == ["it stammers", nil, nil])
     #expect(try await library.prune() > 0)
-    #expect(!FileManager.default.fileExists(atPath: folder(published, "1")))
-    #expect(try states(library) == ["2 active"])
+    #expect(try states(library) == ["3 way back", "4 active"])
+    for version in ["1", "2"] { #expect(!FileManager.default.fileExists(atPath: folder(published, version))) }
+  }
+
+  @Test("With the record lost, and what would be chosen neither whole here nor to be had, another version stands in that was read")
+  func noRecordAndDamaged() async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3", "4"])
+    try remove(published.folder("models/records"))
+    for version in ["3", "4"] { try damage(published, version) }
+    for version in ["1", "2", "3", "4"] { published.network[published.weightsURL(version)] = nil }
+    let installed = try await library.install(voice)
+    #expect(installed.version == "2" && installed.standsInBecause != nil)
+    #expect(try states(library) == ["1 way back", "2 active"])
   }
 
   @Test("A version that is gone stays on a record that names no active one: it may have been that")

@@ -35,7 +35,8 @@ package struct Installation {
   /// - Parameter check: the caller's own: gets the path of the folder that holds the files under their names; what it throws keeps the version
   ///   from becoming active.
   package func run(check: (_ folder: String) throws(InstallationError) -> Void) throws(InstallationError) -> Outcome {
-    let record = try store.record(of: model)
+    var record = try store.record(of: model)
+    record.add(unrecorded: lookup.unrecorded)
     context.report(.state(.checking))
     if !isRepair, let entry = record[key], isCurrent(entry), let intact = try intact(entry) {
       try store.discardStaging(of: key, of: model)
@@ -75,7 +76,7 @@ package struct Installation {
     let isActive = !isRepair || record.active == key
     if isActive { context.report(.state(.activating)) }
     try store.place(key, of: model)
-    try store.activate(entry, of: model, makingActive: !isRepair)
+    try store.activate(entry, of: model, makingActive: !isRepair, unrecorded: lookup.unrecorded)
     try store.emptyTrash()
     if isActive { context.report(.state(.active)) }
     return .installed(key)
@@ -127,7 +128,7 @@ package struct Installation {
       }
       let checked = try store.restore(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
-      try store.activate(checked, of: model)
+      try store.activate(checked, of: model, unrecorded: lookup.unrecorded)
     }
     context.report(.state(.active))
   }
@@ -146,7 +147,9 @@ package struct Installation {
       guard let entry = record[candidate], let verified = try? store.verify(entry, of: model, isCancelled: context.isCancelled) else {
         continue
       }
-      if record.active != candidate || verified != entry { try store.activate(verified, of: model) }
+      if store.isChangeable, record.active != candidate || verified != entry {
+        try store.activate(verified, of: model, unrecorded: lookup.unrecorded)
+      }
       return candidate
     }
     return nil

@@ -51,6 +51,9 @@ package struct ModelRecord: Equatable, Sendable {
 
   package var activeEntry: Entry? { active.flatMap { self[$0] } }
 
+  /// Takes in what stands here whole, as if it had been installed before all others.
+  mutating func add(unrecorded found: [Entry]) { entries = found.filter { self[$0.key] == nil } + entries }
+
   /// What is wrong with a record that names no active version: this software writes none.
   var withoutActive: InstallationError {
     .model(.contradictoryRecord(model: model.description, version: nil, isActive: true))

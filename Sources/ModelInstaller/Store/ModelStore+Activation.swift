@@ -4,9 +4,14 @@ internal import TUFMetadata
 
 extension ModelStore {
   /// Makes a version that stands in its place the active one. Only then does anything that an app sees change.
-  /// - Parameter makingActive: whether it does; a version that was repaired stays what it was.
-  func activate(_ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true) throws(InstallationError) {
+  /// - Parameters:
+  ///   - makingActive: whether it does; a version that was repaired stays what it was.
+  ///   - unrecorded: what else was found here.
+  func activate(
+    _ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true, unrecorded: [ModelRecord.Entry] = []
+  ) throws(InstallationError) {
     var record = try record(of: model)
+    record.add(unrecorded: unrecorded)
     record[entry.key] = entry
     if makingActive { try makeActive(entry.key, in: &record) }
     try write(record)
