@@ -61,13 +61,13 @@ enum InstallVerb {
     let store: ModelStore
     do { store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name)) } catch {
       // What can't be changed can be used all the same.
-      guard isOffline, error.forbidsWriting, let store = try ModelStore.reading(path),
-        let outcome = try store.activeOrStandIn(request, on: device, isCancelled: { Interruption.isRequested })
-      else { throw error }
+      guard isOffline, error.forbidsWriting, let readable = try ModelStore.reading(path) else { throw error }
+      store = readable
+    }
+    if isOffline, let outcome = try useInstalled(request, device, store) {
       try show(outcome, of: request.model, in: store, output)
       return .done
     }
-    if isOffline, try useInstalled(request, device, store, output) { return .done }
     let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
     if !isOffline { try StoreOptions.tellLosses(of: request.model, in: store) { session.context.report(.warning($0)) } }
@@ -144,18 +144,12 @@ enum InstallVerb {
   }
 
   /// Uses an installed version without asking anybody: what is installed never depends on metadata that is reachable or fresh.
-  private static func useInstalled(
-    _ request: ModelRequest, _ device: Device, _ store: ModelStore, _ output: Output
-  ) throws -> Bool {
-    let outcome: Installation.Outcome?
+  private static func useInstalled(_ request: ModelRequest, _ device: Device, _ store: ModelStore) throws -> Installation.Outcome? {
     do throws(InstallationError) {
-      outcome = try store.activateInstalled(request, on: device, isCancelled: { Interruption.isRequested })
+      return try store.activateInstalled(request, on: device, isCancelled: { Interruption.isRequested })
     } catch {
       throw StoreOptions.failure(of: error, in: store, isOffline: true)
     }
-    guard let outcome else { return false }
-    try show(outcome, of: request.model, in: store, output)
-    return true
   }
 
   private static func runCheck(_ invocation: Invocation, _ lookup: ModelLookup, _ folder: String) throws(InstallationError) {

@@ -261,6 +261,23 @@ struct LostVersionTests {
     #expect(try states(library) == ["1 way back", "2 active"])
   }
 
+  @Test("From a store that can't be changed serves what a record without an active version knows, and the record stays as it is")
+  func unchangeable() async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
+    try edit(published, name("active", "2") + ",", "")
+    try damage(published, "2")
+    let store = try #require(try ModelStore.reading(published.folder("models")))
+    for (request, version) in [(voice, "1"), (voice + "@1", "1")] {
+      let outcome = try store.activateInstalled(ModelRequest(request), on: .current, isCancelled: { false })
+      guard case .present(let key, activated: false)? = outcome else {
+        Issue.record("\(String(describing: outcome))")
+        return
+      }
+      #expect(key.version.description == version)
+    }
+    #expect(try library.active(voice) == nil)
+  }
+
   @Test("A version that is gone stays on a record that names no active one: it may have been that")
   func noActiveAndGone() async throws {
     let (published, library) = try await PublishedModels.installed(["1", "2", "3"])

@@ -38,6 +38,7 @@ package struct Installation {
     var record = try store.record(of: model)
     record.add(unrecorded: lookup.unrecorded)
     context.report(.state(.checking))
+    guard store.isChangeable else { return try serve(record) }
     if !isRepair, let entry = record[key], isCurrent(entry), let intact = try intact(entry) {
       try store.discardStaging(of: key, of: model)
       try finishPresent(intact, wasActive: record.active == key && intact == entry, check)
@@ -54,7 +55,7 @@ package struct Installation {
         throw InstallationError.model(shortage)
       }
       if !assembly.missing.isEmpty, isOffline {
-        throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
+        throw missingOffline("\(assembly.missing[0].path)")
       }
       context.report(.state(.downloading))
       for file in assembly.missing {
@@ -80,6 +81,18 @@ package struct Installation {
     try store.emptyTrash()
     if isActive { context.report(.state(.active)) }
     return .installed(key)
+  }
+
+  /// What is here serves as it is from a store that can't be changed.
+  private func serve(_ record: ModelRecord) throws(InstallationError) -> Outcome {
+    if let entry = record[key], isCurrent(entry), try intact(entry) != nil { return .present(key, activated: false) }
+    let error = missingOffline("\(key)")
+    guard let standIn = try standIn(for: error, record) else { throw error }
+    return .standIn(standIn, instead: key, reason: error)
+  }
+
+  private func missingOffline(_ detail: String) -> InstallationError {
+    .model(.missingOffline(model: lookup.request.description, detail: detail))
   }
 
   /// Repairs one version after another: what goes wrong with one keeps no other from its repair, be it its server, its publisher or the disk.

@@ -121,8 +121,10 @@ extension ModelStore {
     var failure: InstallationError?
     for entry in usable {
       do throws(InstallationError) {
-        try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
-        return .present(entry.key, activated: true)
+        let verified = try verify(entry, of: model, isCancelled: isCancelled)
+        // From a store that can't be changed it serves all the same.
+        if isChangeable { try activate(verified, of: model) }
+        return .present(entry.key, activated: isChangeable)
       } catch {
         if error == .cancelled { throw error }
         failure = failure ?? error
