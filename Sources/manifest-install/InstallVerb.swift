@@ -29,11 +29,13 @@ enum InstallVerb {
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
         + "goes wrong, the version that was active stays so. It is kept as the way back: see rollback.",
       "With --offline the active version serves; where it is damaged or missing, another one of the same variant that is here, once all of it was read and found to "
-        + "be as signed. The output says so, and repair brings the active one back.",
+        + "be as signed. The output says so, and repair brings the active one back. It "
+        + "says too where the active variant is not the one for the device that is named, or can't be used on this one.",
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, activated "
+      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}, and of another variant than the "
+        + "device's \"device\" and \"variant_for_device\". The status is installed, activated "
         + "(it was here already), present, stand-in or, of a rehearsal, planned.",
     ],
     exitCodes: [
@@ -54,6 +56,7 @@ enum InstallVerb {
     let isOffline = invocation.flag(offline.name)
     if isOffline, let store = try ModelStore.reading(path), let outcome = try store.activeSatisfying(request) {
       try show(outcome, of: request.model, in: store, output)
+      tellOtherChoice(than: outcome, request, device, invocation, in: store, output)
       return .done
     }
     // Before a store is made: a command line that can't work leaves nothing behind.
@@ -66,6 +69,7 @@ enum InstallVerb {
     }
     if isOffline, let outcome = try useInstalled(request, device, store) {
       try show(outcome, of: request.model, in: store, output)
+      tellOtherChoice(than: outcome, request, device, invocation, in: store, output)
       return .done
     }
     let session = try prepared ?? ModelSession(invocation, output)
@@ -150,6 +154,22 @@ enum InstallVerb {
     } catch {
       throw StoreOptions.failure(of: error, in: store, isOffline: true)
     }
+  }
+
+  /// Says that what is used is not what a device would be given: where the device can't use it, or another one was asked for.
+  private static func tellOtherChoice(
+    than outcome: Installation.Outcome, _ request: ModelRequest, _ device: Device, _ invocation: Invocation, in store: ModelStore,
+    _ output: Output
+  ) {
+    guard request.variant == nil, case .present(let key, _) = outcome,
+      let other = store.otherChoice(than: key, of: request.model, for: device),
+      !other.suits || StoreOptions.namesDevice(invocation)
+    else { return }
+    let choice =
+      other.variant.map { "that is \($0), to be asked for as \(request.model)@\(key.version):\($0)" } ?? "\(key.version) has none for it"
+    output.warning("the active variant \(key.variant) is used, which is not the one for \(device): \(choice)")
+    output.report("device", .string(device.description))
+    output.report("variant_for_device", .optional(other.variant))
   }
 
   private static func runCheck(_ invocation: Invocation, _ lookup: ModelLookup, _ folder: String) throws(InstallationError) {

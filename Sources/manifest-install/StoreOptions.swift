@@ -83,6 +83,11 @@ enum StoreOptions {
     return failure
   }
 
+  /// Whether the device is named, or some of it.
+  static func namesDevice(_ invocation: Invocation) -> Bool {
+    invocation.value(platform.name) != nil || invocation.value(architecture.name) != nil || !invocation.values(runtime.name).isEmpty
+  }
+
   static func device(_ invocation: Invocation) throws(Failure) -> Device {
     let own = Device.current
     var runtimes: [String: String] = [:]

@@ -37,6 +37,27 @@ struct OtherVersionTests {
     }
   }
 
+  @Test("The variant that is active is used offline, and is told where it is not the one for the device")
+  func otherVariant() throws {
+    let device = try InstallDevice()
+    _ = try device.install("acme/multi:linux").successful()
+    let use = { (more: [String]) in
+      try device.run(
+        ["install", "acme/multi", "--offline", "--state", device.state, "--store", device.store, "--targets-url", "file:///nowhere"] + more
+      ).successful()
+    }
+    let mac = ["--platform", "macos", "--architecture", "arm64"]
+    for (more, variant) in [(mac, Optional("mac")), (["--architecture", "x86_64"], "linux-x86"), (["--platform", "windows"], nil)] {
+      let result = try use(more + ["--json"])
+      let last = try #require(try device.json(result).last)
+      #expect(last["variant"] as? String == "linux" && last["status"] as? String == "present", "\(result.text)")
+      #expect(last["device"] is String && last.keys.contains("variant_for_device"), "\(result.text)")
+      #expect(last["variant_for_device"] as? String == variant, "\(result.text)")
+      #expect(try use(more).errorText.contains("the active variant linux is used, which is not the one for "))
+    }
+    for more in [["--platform", "linux", "--architecture", "riscv64"], []] { #expect(try use(more).errorText.isEmpty) }
+  }
+
   @Test("What was just found damaged is not named as the way back", arguments: ["offline", "list", "rollback"])
   func damagedIsNoWayBack(verb: String) throws {
     let device = try installed()

@@ -77,6 +77,20 @@ struct OtherVariantTests {
     #expect(try store.activateInstalled(ModelRequest("org/voice@1:main"), on: .current, isCancelled: { false }) != nil)
   }
 
+  @Test(
+    "Which other variant a device would be given instead of one that is here, the description tells",
+    arguments: [("linux", "mac", Optional("mac"), false), ("linux", "linux", nil, true), ("mac", "windows", nil, false)])
+  func otherChoice(active: String, platform: String, other: String?, isSame: Bool) async throws {
+    let (published, library) = try await installed(["1"], [":" + active])
+    let store = try #require(try ModelStore.reading(published.folder("models")))
+    let key = try #require(try store.record(of: ModelRequest("org/voice").model).active)
+    #expect(try library.active("org/voice")?.variant == active)
+    let choice = try store.otherChoice(
+      than: key, of: ModelRequest("org/voice").model, for: Device(platform: platform, architecture: "arm64"))
+    #expect(choice?.variant == other && choice?.suits != true)
+    #expect((choice == nil) == isSame)
+  }
+
   @Test("Where none is active, the variant for the device is taken, whatever was active before")
   func noneActive() async throws {
     let (published, _) = try await installed(["1", "2", "3"], ["@1:linux", "@2:mac", "@3:mac"])

@@ -41,6 +41,24 @@ extension ModelStore {
     return { key in VariantChoice.suits(key, in: description, device) }
   }
 
+  /// What a device is given of a version, where that is another variant than one that is here, as far as the description tells that was fetched last.
+  package struct OtherChoice: Equatable, Sendable {
+    /// Nil where the version has none for the device.
+    package let variant: String?
+    /// Whether the device could use the one that is here all the same.
+    package let suits: Bool
+  }
+
+  /// - Returns: nil where it is the variant that is here, or where nothing is known.
+  package func otherChoice(than key: StoreKey, of model: ModelName, for device: Device) -> OtherChoice? {
+    let description = whatDescriptionSays(of: model)
+    guard let suits = VariantChoice.suits(key, in: description, device),
+      let version = description?.versions.first(where: { $0.name == key.version })
+    else { return nil }
+    let best = VariantChoice.best(of: version, on: device)
+    return best?.name == key.variant ? nil : OtherChoice(variant: best?.name.description, suits: suits)
+  }
+
   /// What is wrong with a version that a record names. Its files are read, unless they are the very ones that were verified.
   /// - Parameter isThorough: whether they are read in any case.
   /// - Returns: nil where it is as signed. That it was withdrawn comes before what else is wrong with it, which no repair mends then.

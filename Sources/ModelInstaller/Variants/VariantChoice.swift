@@ -52,7 +52,8 @@ enum VariantChoice: Equatable {
     return version?.variants.first { $0.name == key.variant }.map { rank($0, on: device) != nil }
   }
 
-  private static func best(of version: ModelDescription.Version, on device: Device) -> ModelDescription.Variant? {
+  /// The variant of a version that a device is given; nil where there is none for it.
+  static func best(of version: ModelDescription.Version, on device: Device) -> ModelDescription.Variant? {
     let ranked = version.variants.enumerated().compactMap { index, variant in
       rank(variant, on: device).map { (rank: $0, index: index, variant: variant) }
     }
