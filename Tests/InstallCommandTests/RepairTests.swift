@@ -93,6 +93,32 @@ struct RepairTests {
     try device.expectActive("2.0")
   }
 
+  @Test("With --json each version that fails, and each that is left alone, is told by itself")
+  func failuresInResult() throws {
+    let device = try installed()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    for file in ["voice/2.0/default/parts/notes.txt", "voice/1.0/default/tokens.bin"] { try remove(file, device) }
+    // What both have is found in the other one, unless it is gone from both.
+    try remove("voice/2.0/default/tokens.bin", device)
+    try Data("{".utf8).write(to: URL(fileURLWithPath: device.store + "/records/acme/multi.json"))
+    let words = try words(device, metadata: url("v2/metadata"), targets: "file:///nowhere") + ["--json"]
+    let result = try device.run(words)
+    let lines = try device.json(result)
+    let last = try #require(lines.last)
+    func models(_ items: [[String: Any]]) -> [String] { items.compactMap { $0["error"] is [String: Any] ? $0["model"] as? String : nil } }
+    let failed = ["acme/voice@2.0:default", "acme/voice@1.0:default"]
+    #expect(models(try #require(last["failed"] as? [[String: Any]])) == failed, "\(result.text)")
+    #expect(models(try #require(last["left_alone"] as? [[String: Any]])) == ["acme/multi"], "\(result.text)")
+    for (event, expected) in [("damaged", failed), ("failed", failed), ("left_alone", ["acme/multi"])] {
+      #expect(models(lines.filter { $0["event"] as? String == event }) == expected, "\(event): \(result.text)")
+    }
+    #expect(result.status == (last["error"] as? [String: Any])?["exit"] as? Int32 ?? -1)
+    _ = try device.run(self.words(device, metadata: url("v2/metadata"), targets: url("v2/targets")))
+    try device.expectActive("2.0")
+    let whole = try #require(try device.json(device.run(["repair", "acme/voice", "--store", device.store, "--json"]).successful()).last)
+    for name in ["failed", "left_alone"] { #expect((whole[name] as? [Any])?.isEmpty == true, "\(whole)") }
+  }
+
   @Test("Without a mirror of the metadata, what the record says was signed is enough")
   func noMetadata() throws {
     let device = try installed()
