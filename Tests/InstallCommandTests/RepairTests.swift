@@ -119,6 +119,23 @@ struct RepairTests {
     for name in ["failed", "left_alone"] { #expect((whole[name] as? [Any])?.isEmpty == true, "\(whole)") }
   }
 
+  @Test("What is planned counts of a damaged file the segments that are not good, and so much is fetched")
+  func plannedSegments() throws {
+    let device = try installed()
+    let file = try #require(try device.active()).folder + "/" + Publication.weights
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+    try handle.seek(toOffset: 1_000_000)
+    try handle.write(contentsOf: Data("damaged".utf8))
+    try handle.close()
+    let result = try device.run(words(device, metadata: url("v2/metadata"), targets: url("v2/targets")) + ["--json"]).successful()
+    let events = try device.json(result)
+    #expect(events.first { $0["event"] as? String == "planned" }?["download"] as? Int == 524_288, "\(result.text)")
+    let begun = events.first { $0["event"] as? String == "file" && ($0["path"] as? String)?.hasSuffix(Publication.weights) == true }
+    #expect(begun?["present"] as? Int == (try Publication.file("acme/voice/2.0/\(Publication.weights)")).count - 524_288, "\(result.text)")
+    try device.expectActive("2.0")
+  }
+
   @Test("Without a mirror of the metadata, what the record says was signed is enough")
   func noMetadata() throws {
     let device = try installed()

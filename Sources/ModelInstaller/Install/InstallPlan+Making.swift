@@ -6,9 +6,9 @@ internal import TUFMetadata
 extension InstallPlan {
   /// What is going to happen, once it is known what is missing.
   init(
-    _ lookup: ModelLookup, in store: ModelStore, missing: [ModelLookup.File], _ needs: DiskNeeds, fetched: (TargetFile) -> Int64
+    _ lookup: ModelLookup, in store: ModelStore, missing: [ModelLookup.File], _ needs: DiskNeeds, present: (ModelLookup.File) -> Int64
   ) throws(InstallationError) {
-    self.init(lookup, try store.record(of: lookup.request.model), missing: missing, needs, fetched: fetched)
+    self.init(lookup, try store.record(of: lookup.request.model), missing: missing, needs, present: present)
   }
 
   /// What would happen, without reading any file: what has the name and the length of a file that is wanted is taken for it, and of what an
@@ -39,18 +39,18 @@ extension InstallPlan {
       of: missing, lookup, recordByteCount: Int64(record.bytes.count), reserved: store?.reservedByteCount ?? 0,
       unwritten: store.map { $0.unwritten(of: lookup) } ?? (lookup.descriptionByteCount, ModelStore.folderCount),
       store: try Disk(nearest: path), parts: try Disk(nearest: partsPath), fetched: fetched)
-    self.init(lookup, record, missing: missing, needs, fetched: fetched)
+    self.init(lookup, record, missing: missing, needs, present: { fetched($0.target) })
   }
 
   private init(
-    _ lookup: ModelLookup, _ record: ModelRecord, missing: [ModelLookup.File], _ needs: DiskNeeds, fetched: (TargetFile) -> Int64
+    _ lookup: ModelLookup, _ record: ModelRecord, missing: [ModelLookup.File], _ needs: DiskNeeds, present: (ModelLookup.File) -> Int64
   ) {
     let missing = Set(missing.map(\.path))
     var files: [File] = []
     var (download, all): (Int64, Int64) = (0, 0)
     var seen: Set<SHA256Digest> = []
     for file in lookup.files {
-      let here = missing.contains(file.path) ? fetched(file.target) : file.target.byteCount
+      let here = missing.contains(file.path) ? present(file) : file.target.byteCount
       files.append(File(path: file.path.description, byteCount: file.target.byteCount, present: here))
       all = all &+ file.target.byteCount
       // A second file of the same content is copied.

@@ -47,8 +47,9 @@ package struct Installation {
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
       try assembly.useWhatIsHere()
+      if !isOffline { try assembly.countGoodSegments() }
       let needs = try assembly.needs()
-      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, fetched: assembly.fetchedByteCount)))
+      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, present: assembly.presentByteCount)))
       if let shortage = needs.spaces.lazy.compactMap(\.shortage).first {
         // On a disk that is too full nothing stays of a model of which nothing is here.
         if record.entries.isEmpty { try? store.forgetDescription(of: model) }
