@@ -78,6 +78,31 @@ struct OtherVariantTests {
   }
 
   @Test(
+    "What needs a newer runtime than the device has, as is signed now, does not stand in for what can't be fetched",
+    arguments: ["1.9", "2.0"])
+  func newerRuntime(engine: String) async throws {
+    var published = try PublishedModels()
+    var settings = try published.settings()
+    settings.device.runtimes = ["engine": engine]
+    let network = published.network
+    let library = ModelLibrary(settings) { () throws(InstallationError) in network }
+    published.publish("1")
+    _ = try await library.install("org/voice")
+    published.publish("2")
+    published.require(engine: "2.0", for: "1")
+    published.network[published.weightsURL("2")] = nil
+    do {
+      let installed = try await library.install("org/voice")
+      #expect(installed.version == "1" && installed.standsInBecause != nil && engine == "2.0")
+    } catch {
+      guard case .transport = error, engine == "1.9" else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+
+  @Test(
     "Which other variant a device would be given instead of one that is here, the description tells",
     arguments: [("linux", "mac", Optional("mac"), false), ("linux", "linux", nil, true), ("mac", "windows", nil, false)])
   func otherChoice(active: String, platform: String, other: String?, isSame: Bool) async throws {

@@ -24,6 +24,9 @@ struct PublishedModels {
   /// The operating systems that the variants of versions are for, by the variants' names, where there is more than one for all.
   private var platforms: [String: [(variant: String, platform: String)]] = [:]
 
+  /// The lowest version of the program `engine` that loads a version, where there is one.
+  private var engines: [String: String] = [:]
+
   init() throws { folder = try TemporaryFolder() }
 
   /// Publishes versions, each installed before the next one is there.
@@ -73,6 +76,12 @@ struct PublishedModels {
     publishDescription()
   }
 
+  /// Publishes that a version needs the program `engine` in some version.
+  mutating func require(engine: String, for version: String) {
+    engines[version] = engine
+    publishDescription()
+  }
+
   /// Publishes that no version is withdrawn any more.
   mutating func takeBackWithdrawals() {
     withdrawals = [:]
@@ -94,7 +103,8 @@ struct PublishedModels {
       let paths = (fileNames[version] ?? []).map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
       let withdrawn = withdrawals[version].map { ",\"withdrawn\":{\"reason\":\"\($0)\"}" } ?? ""
       let variants = platforms[version]?.map { "{\"name\":\"\($0.variant)\",\"platforms\":[\"\($0.platform)\"],\"files\":[\(paths)]}" }
-      let texts = variants ?? ["{\"name\":\"default\",\"files\":[\(paths)]}"]
+      let engine = engines[version].map { ",\"minimum_runtime\":{\"engine\":\"\($0)\"}" } ?? ""
+      let texts = variants ?? ["{\"name\":\"default\"\(engine),\"files\":[\(paths)]}"]
       return "{\"version\":\"\(version)\"\(withdrawn),\"variants\":[\(texts.joined(separator: ","))]}"
     }
     let description =
