@@ -250,6 +250,22 @@ struct LostVersionTests {
     for version in ["1", "2"] { #expect(!FileManager.default.fileExists(atPath: folder(published, version))) }
   }
 
+  @Test("A version that stands in its place, and that a killed process did not put on record, is used, and is the one installed last")
+  func killedBeforeRecord() async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
+    try published.editRecord { record in
+      let entries = try #require(record["installed"] as? [Any])
+      record["installed"] = [entries[0]]
+      record["active"] = record["previous"]
+      record["previous"] = nil
+    }
+    #expect(try states(library) == ["1 active"])
+    let before = published.network.requests.count
+    #expect(try await library.install(voice).version == "2")
+    #expect(!published.network.requests.dropFirst(before).contains { $0.hasSuffix(".bin") }, "nothing is fetched")
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
   @Test("With the record lost, and what would be chosen neither whole here nor to be had, another version stands in that was read")
   func noRecordAndDamaged() async throws {
     let (published, library) = try await PublishedModels.installed(["1", "2", "3", "4"])

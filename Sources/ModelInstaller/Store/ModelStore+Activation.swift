@@ -11,7 +11,8 @@ extension ModelStore {
     _ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true, unrecorded: [ModelRecord.Entry] = []
   ) throws(InstallationError) {
     var record = try record(of: model)
-    record.add(unrecorded: unrecorded)
+    // It is the one that is installed last, unless it was on record before.
+    record.add(unrecorded: unrecorded.filter { $0.key != entry.key })
     record[entry.key] = entry
     if makingActive { try makeActive(entry.key, in: &record) }
     try write(record)
