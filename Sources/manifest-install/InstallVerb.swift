@@ -56,7 +56,7 @@ enum InstallVerb {
     let isOffline = invocation.flag(offline.name)
     if isOffline, let store = try ModelStore.reading(path), let outcome = try store.activeSatisfying(request) {
       try show(outcome, of: request.model, in: store, output)
-      tellOtherChoice(than: outcome, request, device, invocation, in: store, output)
+      try tellMisfit(of: outcome, request, device, invocation, in: store, output)
       return .done
     }
     // Before a store is made: a command line that can't work leaves nothing behind.
@@ -67,9 +67,9 @@ enum InstallVerb {
       guard isOffline, error.forbidsWriting, let readable = try ModelStore.reading(path) else { throw error }
       store = readable
     }
-    if isOffline, let outcome = try useInstalled(request, device, store) {
+    if isOffline, let outcome = try useInstalled(request, device, invocation, store) {
       try show(outcome, of: request.model, in: store, output)
-      tellOtherChoice(than: outcome, request, device, invocation, in: store, output)
+      try tellMisfit(of: outcome, request, device, invocation, in: store, output)
       return .done
     }
     let session = try prepared ?? ModelSession(invocation, output)
@@ -81,6 +81,12 @@ enum InstallVerb {
         isOffline
         ? try session.lookUpOffline(request, in: store, device: device) : try session.lookUp([request], in: store, device: device)[0]
     } catch {
+      if !isOffline, let outcome = try standIn(for: error, request, device, invocation, store) {
+        session.progress.finish()
+        if case .present = outcome { output.warning("nothing newer can be had: \(Failure(explainingInstallation: error).description)") }
+        try show(outcome, of: request.model, in: store, output)
+        return .done
+      }
       warnOfWithdrawnActive(request.model, store, output)
       throw try explaining(error, request, store)
     }
@@ -92,7 +98,7 @@ enum InstallVerb {
       }
     } catch {
       warnOfWithdrawnActive(request.model, store, output)
-      throw error
+      throw try explaining(error, request, store)
     }
     session.progress.finish()
     try show(outcome, of: request.model, in: store, output)
@@ -148,28 +154,45 @@ enum InstallVerb {
   }
 
   /// Uses an installed version without asking anybody: what is installed never depends on metadata that is reachable or fresh.
-  private static func useInstalled(_ request: ModelRequest, _ device: Device, _ store: ModelStore) throws -> Installation.Outcome? {
+  private static func useInstalled(
+    _ request: ModelRequest, _ device: Device, _ invocation: Invocation, _ store: ModelStore
+  ) throws -> Installation.Outcome? {
     do throws(InstallationError) {
-      return try store.activateInstalled(request, on: device, isCancelled: { Interruption.isRequested })
+      let trust = try? ModelSession.keptTrust(invocation)
+      return try store.activateInstalled(request, on: device, trust: trust, isCancelled: { Interruption.isRequested })
     } catch {
       throw StoreOptions.failure(of: error, in: store, isOffline: true)
     }
   }
 
+  /// What serves where no newer metadata, or not the model's description, could be had.
+  private static func standIn(
+    for error: any Error, _ request: ModelRequest, _ device: Device, _ invocation: Invocation, _ store: ModelStore
+  ) throws -> Installation.Outcome? {
+    guard let error = error as? InstallationError else { return nil }
+    let trust = try? ModelSession.keptTrust(invocation)
+    return try store.standIn(for: error, request, on: device, trust: trust, isCancelled: { Interruption.isRequested })
+  }
+
   /// Says that what is used is not what a device would be given: where the device can't use it, or another one was asked for.
-  private static func tellOtherChoice(
-    than outcome: Installation.Outcome, _ request: ModelRequest, _ device: Device, _ invocation: Invocation, in store: ModelStore,
+  private static func tellMisfit(
+    of outcome: Installation.Outcome, _ request: ModelRequest, _ device: Device, _ invocation: Invocation, in store: ModelStore,
     _ output: Output
-  ) {
-    guard request.variant == nil, case .present(let key, _) = outcome,
-      let other = store.otherChoice(than: key, of: request.model, for: device),
-      !other.suits || StoreOptions.namesDevice(invocation)
-    else { return }
-    let choice =
-      other.variant.map { "that is \($0), to be asked for as \(request.model)@\(key.version):\($0)" } ?? "\(key.version) has none for it"
-    output.warning("the active variant \(key.variant) is used, which is not the one for \(device): \(choice)")
+  ) throws {
+    guard request.variant == nil, case .present(let key, _) = outcome else { return }
+    let fit = try store.fit(of: key, of: request.model, to: device, isThorough: StoreOptions.namesDevice(invocation)) {
+      try? ModelSession.keptTrust(invocation)
+    }
+    switch fit {
+    case .right: return
+    case .unknown:
+      output.warning("whether the active variant \(key.variant) is for \(device) can't be told: no signed description of it is here")
+    case .other(let variant, _):
+      let choice = variant.map { "that is \($0), to be asked for as \(request.model)@\(key.version):\($0)" } ?? "none for it is known here"
+      output.warning("the active variant \(key.variant) is used, which is not the one for \(device): \(choice)")
+      output.report("variant_for_device", .optional(variant))
+    }
     output.report("device", .string(device.description))
-    output.report("variant_for_device", .optional(other.variant))
   }
 
   private static func runCheck(_ invocation: Invocation, _ lookup: ModelLookup, _ folder: String) throws(InstallationError) {

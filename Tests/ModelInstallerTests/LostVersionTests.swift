@@ -108,7 +108,10 @@ struct LostVersionTests {
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let request = try ModelRequest(voice)
     func served() throws -> String? {
-      guard case .standIn(let key, let instead, _) = try store.activeOrStandIn(request, on: .current, isCancelled: { false }) else {
+      guard
+        case .standIn(let key, let instead, _) = try store.activeOrStandIn(
+          request, on: .current, trust: published.trust, isCancelled: { false })
+      else {
         return nil
       }
       #expect(instead.description == "3:default")
@@ -161,7 +164,7 @@ struct LostVersionTests {
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let record = try #require(try store.records().first?.record.get())
     #expect(store.losses(of: record).map(\.error) == [contradiction])
-    let outcome = try store.activeOrStandIn(ModelRequest(voice), on: .current, isCancelled: { false })
+    let outcome = try store.activeOrStandIn(ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
     guard case .standIn(_, _, contradiction) = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
@@ -199,7 +202,8 @@ struct LostVersionTests {
       try remove(folder(published, "2"))
       try FileManager.default.createSymbolicLink(atPath: folder(published, "2"), withDestinationPath: folder(published, "1"))
       guard
-        case .present(let key, activated: true)? = try store?.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false })
+        case .present(let key, activated: true)? = try store?.activateInstalled(
+          ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
       else {
         Issue.record("nothing serves")
         return
@@ -284,7 +288,7 @@ struct LostVersionTests {
     try damage(published, "2")
     let store = try #require(try ModelStore.reading(published.folder("models")))
     for (request, version) in [(voice, "1"), (voice + "@1", "1")] {
-      let outcome = try store.activateInstalled(ModelRequest(request), on: .current, isCancelled: { false })
+      let outcome = try store.activateInstalled(ModelRequest(request), on: .current, trust: published.trust, isCancelled: { false })
       guard case .present(let key, activated: false)? = outcome else {
         Issue.record("\(String(describing: outcome))")
         return
@@ -318,7 +322,7 @@ struct LostVersionTests {
     } catch { #expect(isDamage(error), "\(error)") }
     let store = try ModelStore.changing(published.folder("models"))
     do {
-      _ = try store.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false })
+      _ = try store.activateInstalled(ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
       Issue.record("it serves")
     } catch { #expect(isDamage(error), "\(error)") }
     #expect(try store.prune(isRehearsal: false).isEmpty)

@@ -28,7 +28,7 @@ struct OtherVariantTests {
     let store = try ModelStore.changing(published.folder("models"))
     for request in ["org/voice", "org/voice:linux"] {
       do {
-        let outcome = try store.activateInstalled(ModelRequest(request), on: .current, isCancelled: { false })
+        let outcome = try store.activateInstalled(ModelRequest(request), on: .current, trust: published.trust, isCancelled: { false })
         Issue.record("\(String(describing: outcome))")
       } catch {
         guard case .model(.missing(_, "1", _)) = error else {
@@ -39,7 +39,7 @@ struct OtherVariantTests {
     }
     // The user had it active, so that going back to it is no surprise; and who names it has it.
     #expect(try store.wayBack(of: store.record(of: ModelRequest("org/voice").model))?.description == "1:mac")
-    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), on: .current, isCancelled: { false })
+    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), on: .current, trust: published.trust, isCancelled: { false })
     #expect(named.map { "\($0)" }?.contains("present") == true)
     #expect(try library.active("org/voice")?.variant == "mac")
   }
@@ -49,7 +49,10 @@ struct OtherVariantTests {
     let (published, _) = try await installed(["1", "2"], ["@1:linux", "@2:mac", "@2:linux"])
     try remove("2/linux", published)
     let store = try ModelStore.changing(published.folder("models"))
-    guard case .standIn(let key, _, _) = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) else {
+    guard
+      case .standIn(let key, _, _) = try store.activateInstalled(
+        ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false })
+    else {
       Issue.record("nothing stands in")
       return
     }
@@ -65,16 +68,21 @@ struct OtherVariantTests {
     for request in ["org/voice@1:main", "org/voice"] { _ = try await library.install(request) }
     try remove("2/main", published)
     let store = try ModelStore.changing(published.folder("models"))
-    #expect(throws: InstallationError.self) { try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) }
+    #expect(throws: InstallationError.self) {
+      try store.activateInstalled(ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false })
+    }
     // Nor where the record names no active version.
     try published.editRecord { $0["active"] = nil }
-    do { #expect(try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) == nil) } catch {
+    do {
+      #expect(try store.activateInstalled(ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false }) == nil)
+    } catch {
       guard case .model(.missing(_, "2", _)) = error else {
         Issue.record("\(error)")
         return
       }
     }
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1:main"), on: .current, isCancelled: { false }) != nil)
+    #expect(
+      try store.activateInstalled(ModelRequest("org/voice@1:main"), on: .current, trust: published.trust, isCancelled: { false }) != nil)
   }
 
   @Test(
@@ -110,10 +118,10 @@ struct OtherVariantTests {
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let key = try #require(try store.record(of: ModelRequest("org/voice").model).active)
     #expect(try library.active("org/voice")?.variant == active)
-    let choice = try store.otherChoice(
-      than: key, of: ModelRequest("org/voice").model, for: Device(platform: platform, architecture: "arm64"))
-    #expect(choice?.variant == other && choice?.suits != true)
-    #expect((choice == nil) == isSame)
+    let fit = try store.fit(
+      of: key, of: ModelRequest("org/voice").model, to: Device(platform: platform, architecture: "arm64"), isThorough: true
+    ) { published.trust }
+    #expect(fit == (isSame ? .right : .other(variant: other, isUsable: false)))
   }
 
   @Test("Where none is active, the variant for the device is taken, whatever was active before")
@@ -121,7 +129,7 @@ struct OtherVariantTests {
     let (published, _) = try await installed(["1", "2", "3"], ["@1:linux", "@2:mac", "@3:mac"])
     try published.editRecord { $0["active"] = nil }
     let store = try ModelStore.changing(published.folder("models"))
-    let outcome = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false })
+    let outcome = try store.activateInstalled(ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false })
     guard case .present(let key, activated: true)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
@@ -143,7 +151,8 @@ struct OtherVariantTests {
   func namedVersion() async throws {
     let (published, _) = try await installed(["1", "2"], ["@1:mac", "@2:linux"])
     let store = try ModelStore.changing(published.folder("models"))
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), on: .current, isCancelled: { false }) == nil)
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1:mac"), on: .current, isCancelled: { false }) != nil)
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), on: .current, trust: published.trust, isCancelled: { false }) == nil)
+    #expect(
+      try store.activateInstalled(ModelRequest("org/voice@1:mac"), on: .current, trust: published.trust, isCancelled: { false }) != nil)
   }
 }

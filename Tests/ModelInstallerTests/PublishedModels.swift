@@ -18,6 +18,7 @@ struct PublishedModels {
   let folder: TemporaryFolder
   /// The versions that the description lists, newest first.
   private(set) var versions: [String] = []
+  private(set) var descriptionURL = ""
   private var fileNames: [String: [String]] = [:]
   /// Why versions are withdrawn, by their names.
   private var withdrawals: [String: String] = [:]
@@ -110,6 +111,7 @@ struct PublishedModels {
     let description =
       "{\"schema\":\"signed-manifest/model/1\",\"title\":\"Voice\",\"licence\":\"MIT\",\"versions\":[\(texts.joined(separator: ","))]}"
     put("org/voice/model.json", Array(description.utf8))
+    descriptionURL = url(of: "org/voice/model.json", Array(description.utf8))
     repository.publishNext()
     for (path, bytes) in repository.files { network["\(Self.metadata)/\(path)"] = bytes }
   }
@@ -136,6 +138,9 @@ struct PublishedModels {
     settings.device = Device(platform: "linux", architecture: "x86_64")
     return settings
   }
+
+  /// What was trusted last on the device.
+  var trust: KeptTrust? { try? KeptTrust(folder("trust"), anchor: repository.anchor) }
 
   func library() throws -> ModelLibrary {
     let network = network

@@ -80,7 +80,10 @@ struct WayBackTests {
     let model = try ModelRequest(voice).model
     let wayBack = { try store.intactWayBack(of: store.record(of: model), isCancelled: { false })?.version.description }
     #expect(try wayBack() == (isSilent ? "2" : nil))
-    guard case .standIn(let key, _, _) = try store.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false }) else {
+    guard
+      case .standIn(let key, _, _) = try store.activateInstalled(
+        ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
+    else {
       Issue.record("nothing stands in")
       return
     }

@@ -316,7 +316,7 @@ final class Assembly {
   /// - Throws: `changedByCheck`.
   func entryAfterCheck() throws(InstallationError) -> ModelRecord.Entry {
     try restoreFolder()
-    var entry = ModelRecord.Entry(key: lookup.key, files: [])
+    var entry = ModelRecord.Entry(key: lookup.key, files: [], audience: lookup.audience)
     for file in lookup.files {
       let parent = try parent(of: file)
       let status = try? parent.status(of: lastName(file))

@@ -86,6 +86,8 @@ package struct ModelLookup: Sendable {
   package let licence: String
   package let quantisation: String?
   package let format: String?
+  /// For which devices it is, where that is known.
+  let audience: Audience?
   package let files: [File]
   /// Of the model's description.
   let descriptionByteCount: Int64
@@ -148,7 +150,7 @@ package struct ModelLookup: Sendable {
     var standIns: [StoreKey] = []
     for entry in record.entries.reversed() where entry.key.variant == key.variant && entry.key != key {
       guard let known = description.versions.first(where: { $0.name == entry.key.version }), known.withdrawal == nil,
-        request.variant != nil || VariantChoice.suits(entry.key, in: description, device) == true
+        request.variant != nil || description.audience(of: entry.key)?.includes(device) == true
       else { continue }
       if entry.files.allSatisfy({ file in (try? find(file.path)) == file.target }) { standIns.append(entry.key) }
     }
@@ -156,12 +158,13 @@ package struct ModelLookup: Sendable {
     if let active = record.active, standIns.contains(active) { standIns = [active] + standIns.filter { $0 != active } }
     return .found(
       ModelLookup(
-        request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format, files: files,
+        request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format,
+        audience: Audience(of: variant), files: files,
         descriptionByteCount: Int64(bytes.count), standIns: standIns, unrecorded: unrecorded))
   }
 
   /// Whether bytes are a small target.
-  private static func isSigned(_ bytes: [UInt8], _ path: TargetPath, _ target: TargetFile) -> Bool {
+  static func isSigned(_ bytes: [UInt8], _ path: TargetPath, _ target: TargetFile) -> Bool {
     do throws(VerificationError) {
       var verification = StreamVerification(path.description, against: target)
       try verification.update(bytes.span)

@@ -34,7 +34,7 @@ public struct InstalledModel: Equatable, Sendable {
   /// Every version of a record. Each file is looked at once.
   static func all(of record: ModelRecord, in store: ModelStore) -> [InstalledModel] {
     let complete = Set(record.entries.filter { store.missingPath(of: $0, record.model) == nil }.map(\.key))
-    let wayBack = record.wayBack { complete.contains($0.key) }
+    let wayBack = record.wayBack(on: store.device) { complete.contains($0.key) }
     return record.entries.map { entry in
       InstalledModel(entry, of: record, in: store, isPrevious: entry.key == wayBack, isComplete: complete.contains(entry.key))
     }

@@ -12,6 +12,7 @@ extension ByteString {
   fileprivate static let device: ByteString = "device"
   fileprivate static let inode: ByteString = "inode"
   fileprivate static let changed: ByteString = "changed"
+  fileprivate static let audience: ByteString = "for"
 }
 
 extension ModelRecord {
@@ -74,6 +75,7 @@ extension ModelRecord.Entry {
       .version: .string(key.version), .variant: .string(key.variant), .files: .array(files.map(\.tree)),
     ]
     members[.withdrawn] = withdrawal.map { .string(ByteString($0)) }
+    members[.audience] = audience?.tree
     return .object(members)
   }
 
@@ -86,6 +88,7 @@ extension ModelRecord.Entry {
       return files
     }
     withdrawal = try json.readIfPresent(.withdrawn) { value throws(MetadataError) in try value.requireString().description }
+    audience = try json.readIfPresent(.audience) { value throws(MetadataError) in try Audience(value) }
   }
 }
 

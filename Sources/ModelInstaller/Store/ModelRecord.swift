@@ -20,6 +20,8 @@ package struct ModelRecord: Equatable, Sendable {
     package var files: [File]
     /// Why the publisher withdrew the version, as far as it is known here.
     package var withdrawal: String?
+    /// For which devices it is, as the description told that was verified last; nil where that is not known.
+    package var audience: Audience?
 
     func withdrawalError(of model: ModelName) -> InstallationError? {
       withdrawal.map { .model(.withdrawn(model: model.description, version: key.version.description, reason: $0)) }
@@ -68,14 +70,15 @@ package struct ModelRecord: Equatable, Sendable {
   }
 
   /// Versions that could be gone back to, best first: the one that was active before, of whatever variant, then the one of the own variant that was
-  /// installed last. None is withdrawn.
-  var alternatives: [Entry] {
+  /// installed last, and is for the device. None is withdrawn.
+  func alternatives(on device: Device) -> [Entry] {
     let usable = entries.reversed().filter { $0.key != active && $0.withdrawal == nil }
-    return usable.filter { $0.key == previous } + usable.filter { $0.key != previous && $0.key.variant == ownVariant }
+    return usable.filter { $0.key == previous }
+      + usable.filter { $0.key != previous && $0.key.variant == ownVariant && $0.audience?.includes(device) == true }
   }
 
   /// What going back leads to.
-  func wayBack(isComplete: (Entry) -> Bool) -> StoreKey? { alternatives.first(where: isComplete)?.key }
+  func wayBack(on device: Device, isComplete: (Entry) -> Bool) -> StoreKey? { alternatives(on: device).first(where: isComplete)?.key }
 }
 
 /// By what a file is known again without reading it: no program can change its content and leave all of this as it was.

@@ -36,7 +36,7 @@ extension ModelStore {
   /// of the own variant.
   /// No file is read.
   package func wayBack(of record: ModelRecord) -> StoreKey? {
-    record.wayBack { missingPath(of: $0, record.model) == nil }
+    record.wayBack(on: device) { missingPath(of: $0, record.model) == nil }
   }
 
   /// The way back to tell people of: nil where it is damaged. Its files are read, unless they are the very ones that were verified.
@@ -51,7 +51,7 @@ extension ModelStore {
   package func alternativeToWayBack(of model: ModelName, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
     let record = try record(of: model)
     let wayBack = wayBack(of: record)
-    for entry in record.alternatives where entry.key != wayBack {
+    for entry in record.alternatives(on: device) where entry.key != wayBack {
       if try isIntact(entry, of: model, isCancelled: isCancelled) { return entry.key }
     }
     return nil

@@ -89,7 +89,7 @@ extension ModelStore {
     {
       kept.insert(former.key)
     }
-    for entry in record.alternatives where try isIntact(entry, of: record.model, isCancelled: isCancelled) {
+    for entry in record.alternatives(on: device) where try isIntact(entry, of: record.model, isCancelled: isCancelled) {
       kept.insert(entry.key)
       break
     }

@@ -19,7 +19,7 @@ extension ModelStore {
           let folder = try? openFolder(key.segments(of: model)),
           let places = try? ModelLookup.places(of: variant, key, model)
         else { continue }
-        var entry = ModelRecord.Entry(key: key, files: [], withdrawal: version.withdrawal?.reason)
+        var entry = ModelRecord.Entry(key: key, files: [], withdrawal: version.withdrawal?.reason, audience: Audience(of: variant))
         do throws(InstallationError) {
           for (file, name) in zip(variant.files, places) {
             let target = try find(file.path)

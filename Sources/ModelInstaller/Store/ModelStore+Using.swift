@@ -13,52 +13,6 @@ extension ModelStore {
     return .present(active.key, activated: false)
   }
 
-  /// The active version where it is as signed; else what serves instead, which is read in full first. The record stays as it is: it tells what was
-  /// signed of the active version, so that a repair brings that back. One that was asked for by name is not replaced.
-  /// - Returns: nil where the request allows no active version.
-  /// - Throws: what is wrong with the active version, where nothing serves instead.
-  package func activeOrStandIn(
-    _ request: ModelRequest, on device: Device, isCancelled: () -> Bool
-  ) throws(InstallationError) -> Installation.Outcome? {
-    let record = try record(of: request.model)
-    guard let active = record.active, request.allows(active) else { return nil }
-    guard let fault = try fault(of: active, in: record, isCancelled: isCancelled) else { return .present(active, activated: false) }
-    guard request.version == nil else { throw fault }
-    let suits = suits(device, request)
-    // Nobody asked for another variant, which may be for another device.
-    for entry in record.alternatives where entry.key.variant == active.variant && suits(entry.key) ?? true {
-      guard try self.fault(of: entry.key, in: record, isThorough: true, isCancelled: isCancelled) == nil else { continue }
-      return .standIn(entry.key, instead: active, reason: fault)
-    }
-    throw fault
-  }
-
-  /// Whether the device could have been given a version, as far as the description tells that was fetched last; any that is named by its variant
-  /// suits, and of one that is not described nothing is known.
-  private func suits(_ device: Device, _ request: ModelRequest) -> (StoreKey) -> Bool? {
-    guard request.variant == nil else { return { _ in true } }
-    let description = whatDescriptionSays(of: request.model)
-    return { key in VariantChoice.suits(key, in: description, device) }
-  }
-
-  /// What a device is given of a version, where that is another variant than one that is here, as far as the description tells that was fetched last.
-  package struct OtherChoice: Equatable, Sendable {
-    /// Nil where the version has none for the device.
-    package let variant: String?
-    /// Whether the device could use the one that is here all the same.
-    package let suits: Bool
-  }
-
-  /// - Returns: nil where it is the variant that is here, or where nothing is known.
-  package func otherChoice(than key: StoreKey, of model: ModelName, for device: Device) -> OtherChoice? {
-    let description = whatDescriptionSays(of: model)
-    guard let suits = VariantChoice.suits(key, in: description, device),
-      let version = description?.versions.first(where: { $0.name == key.version })
-    else { return nil }
-    let best = VariantChoice.best(of: version, on: device)
-    return best?.name == key.variant ? nil : OtherChoice(variant: best?.name.description, suits: suits)
-  }
-
   /// What is wrong with a version that a record names. Its files are read, unless they are the very ones that were verified.
   /// - Parameter isThorough: whether they are read in any case.
   /// - Returns: nil where it is as signed. That it was withdrawn comes before what else is wrong with it, which no repair mends then.
@@ -114,42 +68,6 @@ extension ModelStore {
       }
     }
     return true
-  }
-
-  /// Makes an installed version active that a request allows, without asking anybody: the active one, or what stands in for it, else the one that
-  /// was installed last, of the variant that is named, or else of the own one that suits the device.
-  /// - Returns: nil where none is here, or only variants that nobody named and that may be for another device.
-  /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`; `missing`.
-  package func activateInstalled(
-    _ request: ModelRequest, on device: Device, isCancelled: () -> Bool
-  ) throws(InstallationError) -> Installation.Outcome? {
-    let model = request.model
-    let record = try record(of: model)
-    if let outcome = try activeOrStandIn(request, on: device, isCancelled: isCancelled) { return outcome }
-    let suits = suits(device, request)
-    let candidates = record.entries.filter { entry in
-      guard request.allows(entry.key) else { return false }
-      let isOwn = (request.variant ?? record.ownVariant) == entry.key.variant
-      // Which variant was in use is not known where none is active.
-      return record.active == nil ? suits(entry.key) ?? isOwn : isOwn && suits(entry.key) ?? true
-    }
-    var usable = candidates.reversed().filter { $0.withdrawal == nil }
-    // Of a record that names no active version any will do that is as signed.
-    if record.active != nil { usable = Array(usable.prefix(1)) }
-    var failure: InstallationError?
-    for entry in usable {
-      do throws(InstallationError) {
-        let verified = try verify(entry, of: model, isCancelled: isCancelled)
-        // From a store that can't be changed it serves all the same.
-        if isChangeable { try activate(verified, of: model) }
-        return .present(entry.key, activated: isChangeable)
-      } catch {
-        if error == .cancelled { throw error }
-        failure = failure ?? error
-      }
-    }
-    if let failure = failure ?? candidates.last?.withdrawalError(of: model) { throw failure }
-    return nil
   }
 
   /// Whether the description that was fetched last, for which nobody vouches, withdraws every version: good for a hint.

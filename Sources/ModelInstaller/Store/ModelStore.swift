@@ -25,14 +25,19 @@ package final class ModelStore: Sendable {
   /// Held from the first use of that folder on: other stores may use it too.
   let stagingLock = Mutex<FileLock?>(nil)
 
+  /// What versions have to be for that are taken though nobody named them.
+  let device: Device
+
   /// Whether this value may change the store.
   let isChangeable: Bool
 
   /// Opens a store to read it: nothing is made, locked or changed.
   /// - Returns: nil where there is none.
-  package static func reading(_ path: String, staging: String? = nil) throws(InstallationError) -> ModelStore? {
+  package static func reading(
+    _ path: String, staging: String? = nil, for device: Device = .current
+  ) throws(InstallationError) -> ModelStore? {
     do throws(Errno) {
-      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: staging, lock: nil)
+      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: staging, for: device, lock: nil)
     } catch {
       guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
       return nil
@@ -43,13 +48,14 @@ package final class ModelStore: Sendable {
   /// - Parameters:
   ///   - staging: where files are fetched to; another file system is allowed.
   ///   - patience: milliseconds to wait for another process.
+  ///   - device: what is taken for it though nobody named it.
   package static func changing(
-    _ path: String, staging: String? = nil, patience: UInt32 = 2000
+    _ path: String, staging: String? = nil, patience: UInt32 = 2000, for device: Device = .current
   ) throws(InstallationError) -> ModelStore {
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
     let lock = try lock("\(path)/lock", patience: patience) { .locked(path: $0, process: $1) }
     let folder = try at(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
-    let store = ModelStore(path, folder, staging: staging, lock: lock)
+    let store = ModelStore(path, folder, staging: staging, for: device, lock: lock)
     try store.reconcile()
     return store
   }
@@ -65,12 +71,13 @@ package final class ModelStore: Sendable {
     }
   }
 
-  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: consuming FileLock?) {
+  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, for device: Device, lock: consuming FileLock?) {
     self.path = path
     self.folder = folder
     isChangeable = lock != nil
     self.lock = lock
     stagingPath = staging
+    self.device = device
   }
 
   // MARK: Folders
@@ -173,7 +180,7 @@ package final class ModelStore: Sendable {
   }
 
   /// Takes over what the trusted manifest says of a model, at once, whatever becomes of what is done with it: which of the installed versions its
-  /// publisher has withdrawn, and the description itself. A store that is open for reading stays as it is.
+  /// publisher has withdrawn, for which devices they are, and the description itself. A store that is open for reading stays as it is.
   /// - Parameter bytes: the description, unless it is the one that was kept.
   func remember(_ description: ModelDescription, fetched bytes: [UInt8]?, of model: ModelName) throws(InstallationError) {
     guard isChangeable else { return }
@@ -182,6 +189,7 @@ package final class ModelStore: Sendable {
     for entry in former.entries {
       guard let version = description.versions.first(where: { $0.name == entry.key.version }) else { continue }
       record[entry.key]?.withdrawal = version.withdrawal?.reason
+      if let audience = description.audience(of: entry.key) { record[entry.key]?.audience = audience }
     }
     if record != former { try write(record) }
     guard let bytes else { return }
