@@ -118,16 +118,18 @@ extension Failure {
         .network, "\(model) is not complete here, and --offline forbids to fetch it", found: detail,
         hint: "run the command without --offline")
     case .clockOutOfRange: self.init(.failure, "the clock of this machine is out of range", hint: "set the clock")
-    case .gated(let repository, let hasToken):
+    case .gated(let repository, let token):
+      let terms = "accept the terms on the repository's page at huggingface.co"
       self.init(
-        .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it",
-        found: hasToken ? "a token without that leave" : "no token",
-        hint: "accept the terms on the repository's page at huggingface.co\(hasToken ? " with the token's account" : ", and set HF_TOKEN")")
-    case .noRepository(let repository, let hasToken):
+        .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it", found: Self.words(token),
+        hint: token == .withheld
+          ? "\(terms), and \(Self.ownHost)" : terms + (token == .sent ? " with the token's account" : ", and set HF_TOKEN"))
+    case .noRepository(let repository, let token):
       self.init(
         .network, "the Hugging Face Hub has no repository \(repository), or does not show it", expected: "a repository of that name",
-        found: hasToken ? "none that this token may see" : "none that may be seen without a token",
-        hint: "tell the publisher, if it is gone; if it is private, set HF_TOKEN to a token that may read it")
+        found: token == .sent ? "none that this token may see" : "none that may be seen: \(Self.words(token))",
+        hint: "tell the publisher, if it is gone; if it is private, "
+          + (token == .withheld ? Self.ownHost : "set HF_TOKEN to a token that may read it"))
     case .invalidToken(let repository):
       self.init(
         .network, "the Hugging Face Hub does not take the token", expected: "a token that is valid",
@@ -140,6 +142,16 @@ extension Failure {
         expected: "the file, where the publisher says it is", found: "a redirect to where a token is wanted, and a token follows none",
         at: place,
         hint: "ask the publisher to name the new place")
+    }
+  }
+
+  private static let ownHost = "unset HF_ENDPOINT, so that the Hub's own host is asked"
+
+  private static func words(_ token: HuggingFaceHub.Token) -> String {
+    switch token {
+    case .none: "no token"
+    case .withheld: "a mirror, the one that HF_ENDPOINT names, which does not get the token: that goes to the Hub's own host only"
+    case .sent: "a token without that leave"
     }
   }
 

@@ -66,9 +66,9 @@ public enum ModelError: Error, Equatable, Sendable {
   /// The clock of this device tells a time that can't be.
   case clockOutOfRange(seconds: Int64)
   /// The Hugging Face Hub asks who it is, or whether the terms of a repository were accepted.
-  case gated(repository: String, hasToken: Bool)
+  case gated(repository: String, HuggingFaceHub.Token)
   /// The Hugging Face Hub knows no such repository, or does not tell of it to who asks.
-  case noRepository(String, hasToken: Bool)
+  case noRepository(String, HuggingFaceHub.Token)
   /// The Hugging Face Hub takes the token for none.
   case invalidToken(repository: String)
   /// The Hugging Face Hub sends who asks for a repository elsewhere, and wants a token there, which follows no redirect.
@@ -119,12 +119,14 @@ extension ModelError: CustomStringConvertible {
       "\(model)@\(version) was changed by the check before its first use: \(path) is no longer what was signed"
     case .missingOffline(let model, let detail): "\(model) is not complete here, and nothing may be fetched: \(detail)"
     case .clockOutOfRange(let seconds): "this device's clock tells a time that can't be: \(seconds) seconds since 1970"
-    case .gated(let repository, let hasToken):
-      hasToken
-        ? "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"
-        : "the Hugging Face Hub asks who wants \(repository): accept the repository's terms there, and set HF_TOKEN"
-    case .noRepository(let repository, let hasToken):
-      "the Hugging Face Hub has no repository \(repository), or does not show it \(hasToken ? "to this token" : "without a token")"
+    case .gated(let repository, .sent):
+      "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"
+    case .gated(let repository, .none):
+      "the Hugging Face Hub asks who wants \(repository): accept the repository's terms there, and set HF_TOKEN"
+    case .gated(let repository, .withheld):
+      "the mirror of the Hugging Face Hub asks who wants \(repository), and the token goes to the Hub's own host only"
+    case .noRepository(let repository, let token):
+      "the Hugging Face Hub has no repository \(repository), or does not show it \(token == .sent ? "to this token" : "without a token")"
     case .invalidToken(let repository): "the Hugging Face Hub does not take the token for \(repository): it is not valid, or not any more"
     case .moved(let repository, let place):
       "the repository \(repository) seems to have moved: the Hugging Face Hub leads to \(place), and a token follows no redirect"
