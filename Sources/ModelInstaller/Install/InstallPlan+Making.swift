@@ -31,6 +31,7 @@ extension InstallPlan {
     let fetched = { (target: TargetFile) in min(found[target.hashes.sha256] ?? 0, target.byteCount) }
     var missing = lookup.files
     if let store {
+      try store.requireWay(to: lookup.key, of: lookup.request.model)
       let stored = try StoredFiles(in: store)
       missing = lookup.files.filter { file in !store.seemsToHold(file, lookup, stored) }
     }

@@ -44,6 +44,7 @@ package struct Installation {
       try finishPresent(intact, wasActive: record.active == key && intact == entry, check)
       return .present(key, activated: record.active != key)
     }
+    try store.requireWay(to: key, of: model)
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
       try assembly.useWhatIsHere()

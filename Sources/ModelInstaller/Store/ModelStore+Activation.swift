@@ -57,6 +57,11 @@ extension ModelStore {
     return nil
   }
 
+  /// Tells what else stands above a version's folder, where nothing could be put in place: before anything is fetched.
+  func requireWay(to key: StoreKey, of model: ModelName) throws(InstallationError) {
+    _ = try openFolder(key.segments(of: model).dropLast())
+  }
+
   /// Moves a version that was put together in staging to its place, whole, in one step.
   func place(_ key: StoreKey, of model: ModelName) throws(InstallationError) {
     let segments = key.segments(of: model)
