@@ -40,7 +40,7 @@ enum RepairVerb {
     output.report("repaired", .array([]))
     told.report()
     for request in checked.intact { try warnIfWithdrawn(request, store, output) }
-    for (what, error) in checked.refused { told.add(what, StoreOptions.failure(of: error, in: store), isLeftAlone: true) }
+    for (what, error) in checked.refused { told.add(what, StoreOptions.failure(of: error, in: store), .leftAlone(error)) }
     if !checked.damaged.isEmpty { try repair(checked.damaged, in: store, invocation, output, &told) }
     // The others are in order by now.
     if let failure = told.first { throw failure }
@@ -61,10 +61,27 @@ enum RepairVerb {
       output.report("left_alone", .array(leftAlone))
     }
 
-    /// - Parameter isLeftAlone: whether nothing was tried with it.
-    mutating func add(_ what: String, _ failure: Failure, isLeftAlone: Bool) {
+    enum Kind {
+      case failed
+      /// Nothing was tried with it.
+      case leftAlone(InstallationError)
+
+      var isLeftAlone: Bool { if case .leftAlone = self { true } else { false } }
+
+      var words: String {
+        switch self {
+        case .failed: "could not be repaired"
+        // Its versions are repaired all the same.
+        case .leftAlone(.model(.contradictoryRecord)): "has a record that is left as it is"
+        case .leftAlone: "is left alone"
+        }
+      }
+    }
+
+    mutating func add(_ what: String, _ failure: Failure, _ kind: Kind) {
+      let isLeftAlone = kind.isLeftAlone
       first = first ?? failure
-      output.warning("\(what) \(isLeftAlone ? "is left alone" : "could not be repaired"): \(failure.description)")
+      output.warning("\(what) \(kind.words): \(failure.description)")
       output.event(["event": isLeftAlone ? "left_alone" : "failed", "model": .string(what), "error": failure.json])
       let item: JSONResult = ["model": .string(what), "error": failure.json]
       if isLeftAlone { leftAlone.append(item) } else { failed.append(item) }
@@ -91,7 +108,7 @@ enum RepairVerb {
     defer { session.progress.finish() }
     var repaired: [ModelRequest] = []
     let outcomes = try session.lookUpForRepair(damaged.map(\.request), in: store)
-    for (what, error) in outcomes.refused { told.add(what, StoreOptions.failure(of: error, in: store), isLeftAlone: true) }
+    for (what, error) in outcomes.refused { told.add(what, StoreOptions.failure(of: error, in: store), .leftAlone(error)) }
     let failed = try Installation.repair(outcomes.lookups, in: store, session.context) { request in
       session.progress.finish()
       repaired.append(request)
@@ -99,6 +116,6 @@ enum RepairVerb {
       output.report("repaired", .array(repaired.map { .string($0.description) }))
     }
     session.progress.finish()
-    for (what, error) in failed { told.add(what, StoreOptions.failure(of: error, in: store), isLeftAlone: false) }
+    for (what, error) in failed { told.add(what, StoreOptions.failure(of: error, in: store), .failed) }
   }
 }

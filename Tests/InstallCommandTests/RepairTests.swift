@@ -119,6 +119,23 @@ struct RepairTests {
     for name in ["failed", "left_alone"] { #expect((whole[name] as? [Any])?.isEmpty == true, "\(whole)") }
   }
 
+  @Test(
+    "A record that contradicts itself is told as left as it is, and its versions are repaired; a version that is named and not there is exit 1"
+  )
+  func contradiction() throws {
+    let device = try installed()
+    let record = URL(fileURLWithPath: device.store + "/records/acme/voice.json")
+    let text = try String(contentsOf: record, encoding: .utf8)
+    let active = "\"active\":{\"variant\":\"default\",\"version\":\"2.0\"}"
+    try #require(text.contains(active))
+    try text.replacing(active, with: active.replacing("2.0", with: "9")).write(to: record, atomically: true, encoding: .utf8)
+    try remove("voice/1.0/default/tokens.bin", device)
+    let result = try device.run(words(device, metadata: url("v2/metadata"), targets: url("v2/targets")))
+    #expect(result.status == 16 && result.text.contains("repaired  acme/voice@1.0:default"), "\(result.text)\(result.errorText)")
+    #expect(result.errorText.contains("acme/voice has a record that is left as it is") && !result.errorText.contains("left alone"))
+    #expect(try device.run(["repair", "acme/voice@9", "--store", device.store]).status == 1)
+  }
+
   @Test("What is planned counts of a damaged file the segments that are not good, and so much is fetched")
   func plannedSegments() throws {
     let device = try installed()

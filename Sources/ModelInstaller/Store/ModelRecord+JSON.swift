@@ -52,7 +52,9 @@ extension ModelRecord {
       guard value.string == ByteString(model.description) else { throw value.unexpected("\"\(model)\"") }
     }
     entries = try root.read(.installed) { value throws(MetadataError) in
-      try value.requireElements { value throws(MetadataError) in try Entry(value, of: model) }
+      let entries = try value.requireElements { value throws(MetadataError) in try Entry(value, of: model) }
+      guard Set(entries.map(\.key)).count == entries.count else { throw value.unexpected("each version and variant once") }
+      return entries
     }
     active = try root.readIfPresent(.active) { value throws(MetadataError) in try StoreKey(value, of: model) }
     previous = try root.readIfPresent(.previous) { value throws(MetadataError) in try StoreKey(value, of: model) }

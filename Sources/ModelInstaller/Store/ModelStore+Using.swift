@@ -101,7 +101,9 @@ extension ModelStore {
         if lost.contains(request.model) { throw .model(.noRecord(model: request.model.description)) }
         throw .model(.notInstalled(model: request.model.description, version: nil))
       }
-      guard !(known + [record.active].compactMap { $0 }).contains(where: request.allows) else { continue }
+      // One that the record names as active, and does not know, is told where no version is named.
+      let named = request.version == nil ? known + [record.active].compactMap { $0 } : known
+      guard !named.contains(where: request.allows) else { continue }
       throw .model(.notAmongInstalled(request: request.description, known: known.map(\.description)))
     }
     var refused: [(what: String, error: InstallationError)] = []
@@ -115,12 +117,12 @@ extension ModelStore {
         continue
       }
       let isWanted = { (key: StoreKey) in requests.isEmpty || own.contains { $0.allows(key) } }
-      if known.active == nil, !known.entries.isEmpty { refused.append((model.description, known.withoutActive)) }
-      // What was signed of it nobody here knows.
-      if let active = known.active, isWanted(active), known[active] == nil,
-        let fault = try fault(of: active, in: known, isCancelled: isCancelled)
-      {
-        refused.append((model.description, fault))
+      // What was signed of a version that it does not know nobody here knows.
+      for (isActive, error) in losses(of: known) {
+        guard case .model(.contradictoryRecord) = error, !known.entries.isEmpty || known.active != nil,
+          (isActive ? known.active : known.previous).map(isWanted) ?? true
+        else { continue }
+        refused.append((model.description, error))
       }
       for entry in known.entries where isWanted(entry.key) {
         let request = ModelRequest(model: model, version: entry.key.version, variant: entry.key.variant)
