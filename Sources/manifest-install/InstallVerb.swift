@@ -46,7 +46,7 @@ enum InstallVerb {
       .init("manifest-install install org/name@1.2:q4 --dry-run", "what it would take"),
       .init("manifest-install install org/name --check 'my-app --try \"$MODEL_FOLDER\"'", "only if the app can use it"),
     ],
-    hasEvents: true, run: run)
+    hasEvents: true, run: GivenOptions.remembering(hasState: true, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
@@ -215,14 +215,19 @@ enum InstallVerb {
     output.warning("\(model)@\(entry.key), which stays active, was withdrawn by its publisher: \(reason)")
   }
 
-  /// Adds to a failure before anything was fetched what keeps working.
+  /// Adds to a failure what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
+    switch error as? InstallationError {
+    // They say so themselves.
+    case .model(.notReady), .model(.changedByCheck), .model(.format), .cancelled: return error
+    default: break
+    }
     let explained = (error as? InstallationError).map { StoreOptions.failure(of: $0, in: store, mayGoBack: false) }
-    guard let record = try? store.record(of: request.model), let active = record.active,
-      !store.losses(of: record).contains(where: \.isActive)
+    guard let active = (try? store.record(of: request.model))?.activeEntry,
+      (try? store.isIntact(active, of: request.model, isCancelled: { Interruption.isRequested })) == true
     else { return explained ?? error }
     var failure = (error as? Failure) ?? explained ?? Failure(explainingInstallation: error)
-    failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
+    failure.hint = [failure.hint, "\(request.model)@\(active.key) is installed and stays active: --offline uses it"].compactMap { $0 }.joined(separator: "; ")
     return failure
   }
 
@@ -259,7 +264,7 @@ enum InstallVerb {
     // Where nothing was amiss, starting an app takes no reading of what it does not use.
     let wayBack = try isAsBefore ? store.wayBack(of: record) : store.intactWayBack(of: record, isCancelled: { Interruption.isRequested })
     if let wayBack, wayBack != key {
-      output.line("Way back:   \(wayBack) (manifest-install rollback \(model))")
+      output.line("Way back:   \(wayBack) (manifest-install rollback \(model)\(GivenOptions.current.store))")
     }
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))

@@ -17,7 +17,7 @@ enum ListVerb {
     ],
     exitCodes: [.disk, .malformed],
     examples: [.init("manifest-install list", "of the store in its usual place")],
-    run: run)
+    run: GivenOptions.remembering(hasState: false, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     guard let store = try ModelStore.reading(StoreOptions.folder(invocation)) else {

@@ -18,7 +18,7 @@ enum RollbackVerb {
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install rollback org/name", "to the version before")],
-    run: run)
+    run: GivenOptions.remembering(hasState: false, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(model.name))
@@ -36,7 +36,8 @@ enum RollbackVerb {
     do throws(InstallationError) { (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested }) } catch {
       var failure = StoreOptions.failure(of: error, in: store)
       if error != .cancelled, let other = try? store.alternativeToWayBack(of: request.model, isCancelled: { Interruption.isRequested }) {
-        let advice = "or use \(other), which is as signed: manifest-install install \(request.model)@\(other) --offline"
+        let advice =
+          "or use \(other), which is as signed: manifest-install install \(request.model)@\(other) --offline\(GivenOptions.current.all)"
         failure.hint = [failure.hint, advice].compactMap { $0 }.joined(separator: "; ")
       }
       throw failure

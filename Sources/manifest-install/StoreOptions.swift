@@ -70,7 +70,7 @@ enum StoreOptions {
     if store.seemsAllWithdrawn(model) {
       failure.hint = "wait for a new version: its publisher has withdrawn every one\(isOffline ? ", as far as is known here" : "")"
     } else if isOffline {
-      failure.hint = "run manifest-install install \(name), without --offline, for the newest version"
+      failure.hint = "run manifest-install install \(name)\(GivenOptions.current.all), without --offline, for the newest version"
     }
     guard let record = try? store.record(of: model) else { return failure }
     let entry = record.entries.first { $0.key.version.description == version }
@@ -78,7 +78,9 @@ enum StoreOptions {
       failure.message += ", and something of it is damaged or missing"
     }
     if mayGoBack, let wayBack = try? store.intactWayBack(of: record, isCancelled: { Interruption.isRequested }) {
-      failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
+      failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)\(GivenOptions.current.store)"].compactMap {
+        $0
+      }.joined(separator: "; ")
     }
     return failure
   }
