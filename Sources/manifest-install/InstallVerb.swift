@@ -31,7 +31,8 @@ enum InstallVerb {
       "With --offline the active version serves; where it is damaged or missing, another one of the same variant that is here, once all of it was read and found to "
         + "be as signed. The output says so, and repair brings the active one back. It "
         + "says too where the active variant is not the one for the device that is named, or can't be used on this one.",
-      "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
+      "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed, not withdrawn, and for this device; the output says so. "
+        + "So it does for an active version that is damaged or missing where no newer metadata can be had. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
       "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}, and of another variant than the "
@@ -223,11 +224,19 @@ enum InstallVerb {
     default: break
     }
     let explained = (error as? InstallationError).map { StoreOptions.failure(of: $0, in: store, mayGoBack: false) }
-    guard let active = (try? store.record(of: request.model))?.activeEntry,
-      (try? store.isIntact(active, of: request.model, isCancelled: { Interruption.isRequested })) == true
-    else { return explained ?? error }
+    guard let record = try? store.record(of: request.model), !record.entries.isEmpty else { return explained ?? error }
     var failure = (error as? Failure) ?? explained ?? Failure(explainingInstallation: error)
-    failure.hint = [failure.hint, "\(request.model)@\(active.key) is installed and stays active: --offline uses it"].compactMap { $0 }.joined(separator: "; ")
+    let advice: String
+    if let active = record.activeEntry,
+      (try? store.isIntact(active, of: request.model, isCancelled: { Interruption.isRequested })) == true
+    {
+      advice = "\(request.model)@\(active.key) is installed and stays active: --offline uses it"
+    } else if (error as? InstallationError)?.saysNothingOfInstalled == true {
+      advice = "--offline uses what is here, where something serves"
+    } else {
+      return failure
+    }
+    failure.hint = [failure.hint, advice].compactMap { $0 }.joined(separator: "; ")
     return failure
   }
 
