@@ -75,6 +75,8 @@ extension InstallationError {
     case .transport, .served(.unavailable, _), .served(.file, _), .verification(.unavailable): true
     case .served(.wrongLength, _), .served(.wrongDigest, _): true
     case .undecidedRoot(_, _, let error): error.isOfTransfer
+    // A mirror that is a folder, and not mounted.
+    case .file(let error): error.errno == .notFound || error.errno == .notDirectory
     default: false
     }
   }

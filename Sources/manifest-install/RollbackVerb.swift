@@ -13,7 +13,7 @@ enum RollbackVerb {
     discussion: [
       "The earlier version is read and verified first. A second rollback leads forward again. No network is needed, and no trusted state.",
       "A version that its publisher withdrew is not gone back to (exit 18), nor one whose files are not as signed (12). Where the version before was withdrawn, or files of it "
-        + "are missing, the latest other one of the same variant that is here is gone back to, as list shows it. Where there is no earlier version, or nothing "
+        + "are missing, the latest other one of the same variant that is here, and for this device, is gone back to, as list shows it. Where there is no earlier version, or nothing "
         + "is installed, the exit code is 1.",
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],

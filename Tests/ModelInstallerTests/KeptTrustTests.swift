@@ -102,16 +102,19 @@ struct KeptTrustTests {
 
   @Test(
     "Where no newer metadata, or not the description, can be had, the active version that is gone is replaced as where a file can't be",
-    arguments: ["metadata", "description"], ["linux", "macos"])
+    arguments: ["metadata", "folder", "description"], ["linux", "macos"])
   func transfer(of what: String, platform: String) async throws {
     var published = try await withoutActive(before: platform)
     if what == "metadata" {
       published.network["\(PublishedModels.metadata)/timestamp.json"] = nil
-    } else {
+    } else if what == "description" {
       published.publish("3", variants: [(variant: "main", platform: "linux")])
       published.network[published.descriptionURL] = nil
     }
-    let library = try published.library()
+    var settings = try published.settings()
+    if what == "folder" { settings.metadata = [.folder(published.folder("nowhere"))] }
+    let network = published.network
+    let library = ModelLibrary(settings) { () throws(InstallationError) in network }
     do {
       let installed = try await library.install(Self.voice)
       #expect(platform == "linux" && installed.version == "1" && installed.standsInBecause != nil)

@@ -202,7 +202,8 @@ public final class ModelLibrary: Sendable {
 
   // MARK: Upkeep
 
-  /// Goes back to the version that was active before, once it is read and verified; where that was withdrawn, or files of it are missing, to the latest other one.
+  /// Goes back to the version that was active before, once it is read and verified; where that was withdrawn, or files of it are missing, to the latest
+  /// other one of its variant that is for this device.
   public func rollBack(_ model: String) async throws(InstallationError) -> InstalledModel {
     let settings = settings
     return try await onQueue { () throws(InstallationError) -> InstalledModel in
