@@ -70,7 +70,7 @@ extension InstallationError {
   }
 
   /// Whether something could not be had, and nothing came that is not to be trusted.
-  var isOfTransfer: Bool {
+  package var isOfTransfer: Bool {
     switch self {
     case .transport, .served(.unavailable, _), .served(.file, _), .verification(.unavailable): true
     case .served(.wrongLength, _), .served(.wrongDigest, _): true

@@ -231,7 +231,8 @@ enum InstallVerb {
       (try? store.isIntact(active, of: request.model, isCancelled: { Interruption.isRequested })) == true
     {
       advice = "\(request.model)@\(active.key) is installed and stays active: --offline uses it"
-    } else if (error as? InstallationError)?.saysNothingOfInstalled == true {
+    } else if let error = error as? InstallationError, error.saysNothingOfInstalled, !error.isOfTransfer {
+      // Where it is, all that is here was tried already.
       advice = "--offline uses what is here, where something serves"
     } else {
       return failure
