@@ -69,6 +69,18 @@ extension InstallationError {
     }
   }
 
+  /// Whether something could not be had, and nothing came that is not to be trusted.
+  package var isOfTransfer: Bool {
+    switch self {
+    case .transport, .served(.unavailable, _), .served(.file, _), .verification(.unavailable): true
+    case .served(.wrongLength, _), .served(.wrongDigest, _): true
+    case .undecidedRoot(_, _, let error): error.isOfTransfer
+    // A mirror that is a folder, and not mounted.
+    case .file(let error): error.errno == .notFound || error.errno == .notDirectory
+    default: false
+    }
+  }
+
   package var isOfFullDisk: Bool {
     guard case .file(let error) = self, let errno = error.errno else { return false }
     return errno == .noSpace || errno == .quotaExceeded

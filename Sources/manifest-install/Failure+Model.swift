@@ -29,7 +29,9 @@ extension Failure {
     case .withdrawn(let model, let version, let reason):
       self.init(
         .nothingForDevice, "\(model)@\(version) was withdrawn by its publisher", expected: "a version that is not withdrawn", found: reason,
-        hint: "give no @VERSION for the newest version that is not withdrawn, where there is one")
+        hint:
+          "run manifest-install install \(model)\(GivenOptions.current.all) for the newest version that is not withdrawn, where there is one"
+      )
     case .allWithdrawn(let model):
       self.init(.nothingForDevice, "every version of \(model) was withdrawn by its publisher", hint: "wait for a new version")
     case .nothingForDevice(let nothing):
@@ -46,18 +48,18 @@ extension Failure {
       self.init(
         .disk, "too little space on the disk", expected: "\(HumanReadable.exactBytes(needed)) free",
         found: "\(HumanReadable.exactBytes(free)) free", at: path,
-        hint: "make room, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
+        hint:
+          "make room, with manifest-install prune\(GivenOptions.current.store) say, or give --store or --staging on another disk; nothing was fetched"
+      )
     case .insufficientFiles(let path, let needed, let free):
       self.init(
         .disk, "too little room for files on the disk", expected: "room for \(HumanReadable.grouped(needed)) files and folders",
         found: "room for \(HumanReadable.grouped(free))", at: path,
-        hint: "remove files, with manifest-install prune say, or give --store or --staging on another disk; nothing was fetched")
-    case .locked(let path, let process):
-      self.init(
-        .locked, "the store is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
-        hint: process == nil
-          ? "wait until it has finished, and run the command again; what was killed on another machine, or in another container, hinders for three minutes at most"
-          : "wait until it has finished, and run the command again")
+        hint:
+          "remove files, with manifest-install prune\(GivenOptions.current.store) say, or give --store or --staging on another disk; nothing was fetched"
+      )
+    case .locked(let path, let process): self.init("the store", inUseBy: process, at: path)
+    case .stagingInUse(let path, let process): self.init("the staging folder", inUseBy: process, at: path)
     case .damagedRecord(let path, let expected):
       self.init(
         .malformed, "the store's record of a model is damaged", expected: expected, at: path,
@@ -73,36 +75,44 @@ extension Failure {
         found: "a \(kind.rawValue)", at: path, hint: "find out who put it there, remove it, and run the command again")
     case .notInstalled(let model, let version):
       self.init(
-        .failure, "\(model)\(version.map { "@\($0)" } ?? "") is not installed", hint: "run manifest-install list to see what is")
+        .failure, "\(model)\(version.map { "@\($0)" } ?? "") is not installed",
+        hint: "run manifest-install list\(GivenOptions.current.store) to see what is")
     case .notAmongInstalled(let request, let known):
       self.init(
         .failure, "\(request) is not installed", expected: known.isEmpty ? nil : known.joined(separator: ", "), found: request,
-        hint: "run manifest-install list to see what is")
+        hint: "run manifest-install list\(GivenOptions.current.store) to see what is")
     case .noPrevious(let model):
-      self.init(.failure, "\(model) has no earlier version to go back to", hint: "run manifest-install list to see what is installed")
+      self.init(
+        .failure, "\(model) has no earlier version to go back to",
+        hint: "run manifest-install list\(GivenOptions.current.store) to see what is installed")
     case .missing(let model, let version, let path):
       self.init(
         .fileMismatch, "\(model)@\(version) is not whole here: something of it is missing", at: path,
-        hint: "run manifest-install repair \(model)")
+        hint: "run manifest-install repair \(model)\(GivenOptions.current.all)")
     case .displaced(let model, let version, let path, let expected, let found):
       self.init(
         .fileMismatch, "\(model)@\(version) is damaged: something else stands in the place of a part of it",
-        expected: "a \(expected.rawValue)", found: "a \(found.rawValue)", at: path, hint: "run manifest-install repair \(model)")
+        expected: "a \(expected.rawValue)", found: "a \(found.rawValue)", at: path,
+        hint: "run manifest-install repair \(model)\(GivenOptions.current.all)")
     case .contradictoryRecord(let model, let version, let isActive):
       self.init(
         .malformed, "the store's record of \(model) contradicts itself",
         expected: isActive ? "a version as active that it knows" : "another installed version as the way back",
         found: version ?? "no active version",
-        hint: isActive ? "run manifest-install install \(model)" : "run manifest-install prune, which forgets it")
+        hint: isActive
+          ? "run manifest-install install \(model)\(GivenOptions.current.all)"
+          : "run manifest-install prune\(GivenOptions.current.store), which forgets it")
     case .noRecord(let model):
       self.init(
         .malformed,
         "there are versions of \(model) in the store that no record tells of: it is lost, or an installation was never finished",
-        hint: "run manifest-install install \(model): what is there is verified and not fetched; or remove the model's folder")
+        hint:
+          "run manifest-install install \(model)\(GivenOptions.current.all): what is there is verified and not fetched; or remove the model's folder"
+      )
     case .damaged(let model, let version, let error):
       self.init(error)
       message = "\(model)@\(version) is damaged: \(message)"
-      hint = "run manifest-install repair \(model)"
+      hint = "run manifest-install repair \(model)\(GivenOptions.current.all)"
     case .format(let path, let error):
       self.init(
         .nothingForDevice, "a file is exactly as signed, and no good model file: \(error)", at: path,
@@ -122,16 +132,18 @@ extension Failure {
         .network, "\(model) is not complete here, and --offline forbids to fetch it", found: detail,
         hint: "run the command without --offline")
     case .clockOutOfRange: self.init(.failure, "the clock of this machine is out of range", hint: "set the clock")
-    case .gated(let repository, let hasToken):
+    case .gated(let repository, let token):
+      let terms = "accept the terms on the repository's page at huggingface.co"
       self.init(
-        .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it",
-        found: hasToken ? "a token without that leave" : "no token",
-        hint: "accept the terms on the repository's page at huggingface.co\(hasToken ? " with the token's account" : ", and set HF_TOKEN")")
-    case .noRepository(let repository, let hasToken):
+        .network, "the Hugging Face Hub does not give out \(repository)", expected: "leave to have it", found: Self.words(token),
+        hint: token == .withheld
+          ? "\(terms), and \(Self.ownHost)" : terms + (token == .sent ? " with the token's account" : ", and set HF_TOKEN"))
+    case .noRepository(let repository, let token):
       self.init(
         .network, "the Hugging Face Hub has no repository \(repository), or does not show it", expected: "a repository of that name",
-        found: hasToken ? "none that this token may see" : "none that may be seen without a token",
-        hint: "tell the publisher, if it is gone; if it is private, set HF_TOKEN to a token that may read it")
+        found: token == .sent ? "none that this token may see" : "none that may be seen: \(Self.words(token))",
+        hint: "tell the publisher, if it is gone; if it is private, "
+          + (token == .withheld ? Self.ownHost : "set HF_TOKEN to a token that may read it"))
     case .invalidToken(let repository):
       self.init(
         .network, "the Hugging Face Hub does not take the token", expected: "a token that is valid",
@@ -145,5 +157,23 @@ extension Failure {
         at: place,
         hint: "ask the publisher to name the new place")
     }
+  }
+
+  private static let ownHost = "unset HF_ENDPOINT, so that the Hub's own host is asked"
+
+  private static func words(_ token: HuggingFaceHub.Token) -> String {
+    switch token {
+    case .none: "no token"
+    case .withheld: "a mirror, the one that HF_ENDPOINT names, which does not get the token: that goes to the Hub's own host only"
+    case .sent: "a token without that leave"
+    }
+  }
+
+  private init(_ what: String, inUseBy process: Int32?, at path: String) {
+    self.init(
+      .locked, "\(what) is in use by \(process.map { "process \($0)" } ?? "another process")", at: path,
+      hint: process == nil
+        ? "wait until it has finished, and run the command again; what was killed on another machine, or in another container, hinders for three minutes at most"
+        : "wait until it has finished, and run the command again")
   }
 }

@@ -18,7 +18,7 @@ enum Hub {
       if let endpoint = variable("HF_ENDPOINT") { hub = HuggingFaceHub(endpoint: try HTTPURL(endpoint)) }
       hub.isOffline = ["1", "true", "yes", "on"].contains(variable("HF_HUB_OFFLINE")?.lowercased() ?? "")
       guard let token = token() else { return (hub, []) }
-      hub.hasToken = hub.endpoint == own.endpoint
+      hub.token = hub.endpoint == own.endpoint ? .sent : .withheld
       return (hub, [try HTTPToken(token, for: own.endpoint)])
     } catch {
       // The value is not repeated: it may be the token.

@@ -29,11 +29,14 @@ enum InstallVerb {
       "Every file is verified while it arrives; the version appears in the store as a whole, and becomes active only then. Until then, and whatever "
         + "goes wrong, the version that was active stays so. It is kept as the way back: see rollback.",
       "With --offline the active version serves; where it is damaged or missing, another one of the same variant that is here, once all of it was read and found to "
-        + "be as signed. The output says so, and repair brings the active one back.",
-      "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed and not withdrawn; the output says so. "
+        + "be as signed. The output says so, and repair brings the active one back. It "
+        + "says too where the active variant is not the one for the device that is named, or can't be used on this one.",
+      "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed, not withdrawn, and for this device; the output says so. "
+        + "So it does for an active version that is damaged or missing where no newer metadata can be had. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
-      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}. The status is installed, activated "
+      "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}, and of another variant than the "
+        + "device's \"device\" and \"variant_for_device\". The status is installed, activated "
         + "(it was here already), present, stand-in or, of a rehearsal, planned.",
     ],
     exitCodes: [
@@ -44,7 +47,7 @@ enum InstallVerb {
       .init("manifest-install install org/name@1.2:q4 --dry-run", "what it would take"),
       .init("manifest-install install org/name --check 'my-app --try \"$MODEL_FOLDER\"'", "only if the app can use it"),
     ],
-    hasEvents: true, run: run)
+    hasEvents: true, run: GivenOptions.remembering(hasState: true, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))
@@ -54,6 +57,7 @@ enum InstallVerb {
     let isOffline = invocation.flag(offline.name)
     if isOffline, let store = try ModelStore.reading(path), let outcome = try store.activeSatisfying(request) {
       try show(outcome, of: request.model, in: store, output)
+      try tellMisfit(of: outcome, request, device, invocation, in: store, output)
       return .done
     }
     // Before a store is made: a command line that can't work leaves nothing behind.
@@ -61,13 +65,14 @@ enum InstallVerb {
     let store: ModelStore
     do { store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name)) } catch {
       // What can't be changed can be used all the same.
-      guard isOffline, error.forbidsWriting, let store = try ModelStore.reading(path),
-        let outcome = try store.activeOrStandIn(request, on: device, isCancelled: { Interruption.isRequested })
-      else { throw error }
+      guard isOffline, error.forbidsWriting, let readable = try ModelStore.reading(path) else { throw error }
+      store = readable
+    }
+    if isOffline, let outcome = try useInstalled(request, device, invocation, store) {
       try show(outcome, of: request.model, in: store, output)
+      try tellMisfit(of: outcome, request, device, invocation, in: store, output)
       return .done
     }
-    if isOffline, try useInstalled(request, device, store, output) { return .done }
     let session = try prepared ?? ModelSession(invocation, output)
     defer { session.progress.finish() }
     if !isOffline { try StoreOptions.tellLosses(of: request.model, in: store) { session.context.report(.warning($0)) } }
@@ -77,6 +82,12 @@ enum InstallVerb {
         isOffline
         ? try session.lookUpOffline(request, in: store, device: device) : try session.lookUp([request], in: store, device: device)[0]
     } catch {
+      if !isOffline, let outcome = try standIn(for: error, request, device, invocation, store) {
+        session.progress.finish()
+        if case .present = outcome { output.warning("nothing newer can be had: \(Failure(explainingInstallation: error).description)") }
+        try show(outcome, of: request.model, in: store, output)
+        return .done
+      }
       warnOfWithdrawnActive(request.model, store, output)
       throw try explaining(error, request, store)
     }
@@ -88,7 +99,7 @@ enum InstallVerb {
       }
     } catch {
       warnOfWithdrawnActive(request.model, store, output)
-      throw error
+      throw try explaining(error, request, store)
     }
     session.progress.finish()
     try show(outcome, of: request.model, in: store, output)
@@ -145,17 +156,44 @@ enum InstallVerb {
 
   /// Uses an installed version without asking anybody: what is installed never depends on metadata that is reachable or fresh.
   private static func useInstalled(
-    _ request: ModelRequest, _ device: Device, _ store: ModelStore, _ output: Output
-  ) throws -> Bool {
-    let outcome: Installation.Outcome?
+    _ request: ModelRequest, _ device: Device, _ invocation: Invocation, _ store: ModelStore
+  ) throws -> Installation.Outcome? {
     do throws(InstallationError) {
-      outcome = try store.activateInstalled(request, on: device, isCancelled: { Interruption.isRequested })
+      let trust = try? ModelSession.keptTrust(invocation)
+      return try store.activateInstalled(request, on: device, trust: trust, isCancelled: { Interruption.isRequested })
     } catch {
       throw StoreOptions.failure(of: error, in: store, isOffline: true)
     }
-    guard let outcome else { return false }
-    try show(outcome, of: request.model, in: store, output)
-    return true
+  }
+
+  /// What serves where no newer metadata, or not the model's description, could be had.
+  private static func standIn(
+    for error: any Error, _ request: ModelRequest, _ device: Device, _ invocation: Invocation, _ store: ModelStore
+  ) throws -> Installation.Outcome? {
+    guard let error = error as? InstallationError else { return nil }
+    let trust = try? ModelSession.keptTrust(invocation)
+    return try store.standIn(for: error, request, on: device, trust: trust, isCancelled: { Interruption.isRequested })
+  }
+
+  /// Says that what is used is not what a device would be given: where the device can't use it, or another one was asked for.
+  private static func tellMisfit(
+    of outcome: Installation.Outcome, _ request: ModelRequest, _ device: Device, _ invocation: Invocation, in store: ModelStore,
+    _ output: Output
+  ) throws {
+    guard request.variant == nil, case .present(let key, _) = outcome else { return }
+    let fit = try store.fit(of: key, of: request.model, to: device, isThorough: StoreOptions.namesDevice(invocation)) {
+      try? ModelSession.keptTrust(invocation)
+    }
+    switch fit {
+    case .right: return
+    case .unknown:
+      output.warning("whether the active variant \(key.variant) is for \(device) can't be told: no signed description of it is here")
+    case .other(let variant, _):
+      let choice = variant.map { "that is \($0), to be asked for as \(request.model)@\(key.version):\($0)" } ?? "none for it is known here"
+      output.warning("the active variant \(key.variant) is used, which is not the one for \(device): \(choice)")
+      output.report("variant_for_device", .optional(variant))
+    }
+    output.report("device", .string(device.description))
   }
 
   private static func runCheck(_ invocation: Invocation, _ lookup: ModelLookup, _ folder: String) throws(InstallationError) {
@@ -178,14 +216,28 @@ enum InstallVerb {
     output.warning("\(model)@\(entry.key), which stays active, was withdrawn by its publisher: \(reason)")
   }
 
-  /// Adds to a failure before anything was fetched what keeps working.
+  /// Adds to a failure what keeps working.
   private static func explaining(_ error: any Error, _ request: ModelRequest, _ store: ModelStore) throws -> any Error {
+    switch error as? InstallationError {
+    // They say so themselves.
+    case .model(.notReady), .model(.changedByCheck), .model(.format), .cancelled: return error
+    default: break
+    }
     let explained = (error as? InstallationError).map { StoreOptions.failure(of: $0, in: store, mayGoBack: false) }
-    guard let record = try? store.record(of: request.model), let active = record.active,
-      !store.losses(of: record).contains(where: \.isActive)
-    else { return explained ?? error }
+    guard let record = try? store.record(of: request.model), !record.entries.isEmpty else { return explained ?? error }
     var failure = (error as? Failure) ?? explained ?? Failure(explainingInstallation: error)
-    failure.hint = [failure.hint, "\(request.model)@\(active) is installed and stays active"].compactMap { $0 }.joined(separator: "; ")
+    let advice: String
+    if let active = record.activeEntry,
+      (try? store.isIntact(active, of: request.model, isCancelled: { Interruption.isRequested })) == true
+    {
+      advice = "\(request.model)@\(active.key) is installed and stays active: --offline uses it"
+    } else if let error = error as? InstallationError, error.saysNothingOfInstalled, !error.isOfTransfer {
+      // Where it is, all that is here was tried already.
+      advice = "--offline uses what is here, where something serves"
+    } else {
+      return failure
+    }
+    failure.hint = [failure.hint, advice].compactMap { $0 }.joined(separator: "; ")
     return failure
   }
 
@@ -218,8 +270,11 @@ enum InstallVerb {
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
     // What stands in already leads nowhere else.
-    if let wayBack = store.wayBack(of: record), wayBack != key {
-      output.line("Way back:   \(wayBack) (manifest-install rollback \(model))")
+    let isAsBefore = if case .present(_, activated: false) = outcome { true } else { false }
+    // Where nothing was amiss, starting an app takes no reading of what it does not use.
+    let wayBack = try isAsBefore ? store.wayBack(of: record) : store.intactWayBack(of: record, isCancelled: { Interruption.isRequested })
+    if let wayBack, wayBack != key {
+      output.line("Way back:   \(wayBack) (manifest-install rollback \(model)\(GivenOptions.current.store))")
     }
     output.report("model", .string(model.description))
     output.report("version", .string(key.version.description))

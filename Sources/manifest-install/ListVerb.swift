@@ -17,7 +17,7 @@ enum ListVerb {
     ],
     exitCodes: [.disk, .malformed],
     examples: [.init("manifest-install list", "of the store in its usual place")],
-    run: run)
+    run: GivenOptions.remembering(hasState: false, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     guard let store = try ModelStore.reading(StoreOptions.folder(invocation)) else {
@@ -52,9 +52,11 @@ enum ListVerb {
         let isUnchanged = try store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })
         var words: [String] = []
         if entry.key == record.active { words.append("active") }
-        if entry.key == wayBack { words.append("way back") }
+        // Nobody could go back to one that is damaged.
+        let isWayBack = entry.key == wayBack && isUnchanged
+        if isWayBack { words.append("way back") }
         if let reason = entry.withdrawal { words.append("withdrawn: \(reason)") }
-        let isMissing = store.missingPath(of: entry, model) != nil
+        let isMissing = !isUnchanged && store.missingPath(of: entry, model) != nil
         if !isUnchanged { words.append(isMissing ? "missing" : "changed") }
         table.append([
           "\(model)", "\(entry.key.version)", "\(entry.key.variant)", "\(HumanReadable.bytes(entry.byteCount))",
@@ -63,7 +65,7 @@ enum ListVerb {
         report.append([
           "model": .string(model.description), "version": .string(entry.key.version.description),
           "variant": .string(entry.key.variant.description), "active": .bool(entry.key == record.active),
-          "previous": .bool(entry.key == wayBack), "bytes": .integer(entry.byteCount), "unchanged": .bool(isUnchanged),
+          "previous": .bool(isWayBack), "bytes": .integer(entry.byteCount), "unchanged": .bool(isUnchanged),
           "missing": .bool(isMissing), "withdrawn": .optional(entry.withdrawal), "folder": .string(store.folderPath(of: entry.key, model)),
         ])
       }

@@ -93,33 +93,28 @@ struct ModelSession {
       outcomes = ModelLookup.Outcomes(failed: requests, error)
     }
     guard !outcomes.failed.isEmpty else { return outcomes }
-    let root = (try? kept(TrustReader(DeviceState.folder(invocation))).manifest)?.root
+    let consistentSnapshot = (try? Self.keptTrust(invocation))?.consistentSnapshot ?? true
     try outcomes.useRecords(of: requests, context) { request throws(InstallationError) in
       try ModelLookup(
-        recorded: request, in: store, mirrors: mirrors, consistentSnapshot: root?.payload.consistentSnapshot ?? true, context)
+        recorded: request, in: store, mirrors: mirrors, consistentSnapshot: consistentSnapshot, context)
     }
     return outcomes
   }
 
-  private func kept(_ trust: borrowing TrustReader) throws -> KeptManifest {
+  /// What was trusted last, as it lies on this disk.
+  static func keptTrust(_ invocation: Invocation) throws -> KeptTrust {
+    let trust = try TrustReader(DeviceState.folder(invocation))
     let (anchor, stored) = (try DeviceState.anchor(invocation, trust), try trust.metadata())
-    return try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) }
+    return KeptTrust(
+      trust, try DeviceState.explaining(invocation) { () throws(VerificationError) in try KeptManifest(anchor: anchor, stored: stored) })
   }
 
   /// Reads what the kept manifest says, without the network.
   func lookUpOffline(_ request: ModelRequest, in store: ModelStore, device: Device) throws -> ModelLookup.Outcome {
     let now = try ReportTime.now()
-    let trust = try TrustReader(DeviceState.folder(invocation))
-    var kept = try self.kept(trust)
-    DeviceState.warnOfExpiry(kept.expired(at: now, visiting: []), at: now, invocation, output)
-    return try lookUp(request, in: store, device, [], consistentSnapshot: kept.manifest.root.payload.consistentSnapshot) {
-      path throws(InstallationError) in
-      do throws(VerificationError) {
-        let found = try kept.find(path) { role throws(VerificationError) in try trust.kept(role) }
-        guard let finding = found.finding else { throw .notListed(path: path) }
-        return finding.file
-      } catch { throw .verification(error) }
-    }
+    let trust = try Self.keptTrust(invocation)
+    DeviceState.warnOfExpiry(trust.expired(at: now), at: now, invocation, output)
+    return try lookUp(request, in: store, device, [], consistentSnapshot: trust.consistentSnapshot, find: trust.find)
   }
 
   private func lookUp(

@@ -12,12 +12,12 @@ enum PruneVerb {
     discussion: [
       "Never the active version, and never the one that rollback leads to. Storage that several versions share is freed when the last of them goes. A model is left alone, "
         + "and that is told, whose record is damaged or lost, or whose active version is damaged or missing: any other version may be the last one that works.",
-      "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too.",
+      "Unfinished downloads that were fetched into a folder of --staging are removed where that is given here too. A folder that nothing was fetched into is left as it is.",
       "With --json: {\"rehearsal\",\"removed\":[{\"what\",\"bytes\"}…],\"left_alone\":[{\"model\",\"error\"}…]}.",
     ],
     exitCodes: [.disk, .locked, .malformed],
     examples: [.init("manifest-install prune --dry-run", "look first")],
-    run: run)
+    run: GivenOptions.remembering(hasState: false, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let path = try StoreOptions.folder(invocation)
@@ -46,7 +46,7 @@ enum PruneVerb {
       let name =
         switch item.kind {
         case .version(let model, let key): "\(model)@\(key)"
-        case .unrecorded(let model, let key): "\(model)@\(key), never finished"
+        case .unrecorded(let model, let key): "\(model)@\(key), not on record"
         case .staging: "unfinished downloads"
         }
       output.line("\(isRehearsal ? "would remove" : "removed")  \(name)  \(HumanReadable.bytes(item.byteCount))")

@@ -13,12 +13,12 @@ enum RollbackVerb {
     discussion: [
       "The earlier version is read and verified first. A second rollback leads forward again. No network is needed, and no trusted state.",
       "A version that its publisher withdrew is not gone back to (exit 18), nor one whose files are not as signed (12). Where the version before was withdrawn, or files of it "
-        + "are missing, the latest other one of the same variant that is here is gone back to, as list shows it. Where there is no earlier version, or nothing "
+        + "are missing, the latest other one of the same variant that is here, and for this device, is gone back to, as list shows it. Where there is no earlier version, or nothing "
         + "is installed, the exit code is 1.",
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install rollback org/name", "to the version before")],
-    run: run)
+    run: GivenOptions.remembering(hasState: false, run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(model.name))
@@ -36,14 +36,17 @@ enum RollbackVerb {
     do throws(InstallationError) { (active, former) = try store.rollBack(request.model, isCancelled: { Interruption.isRequested }) } catch {
       var failure = StoreOptions.failure(of: error, in: store)
       if error != .cancelled, let other = try? store.alternativeToWayBack(of: request.model, isCancelled: { Interruption.isRequested }) {
-        let advice = "or use \(other), which is as signed: manifest-install install \(request.model)@\(other) --offline"
+        let advice =
+          "or use \(other), which is as signed: manifest-install install \(request.model)@\(other) --offline\(GivenOptions.current.all)"
         failure.hint = [failure.hint, advice].compactMap { $0 }.joined(separator: "; ")
       }
       throw failure
     }
     output.line("active  \(request.model)@\(active)", style: .good)
     output.line("Folder:     \(store.folderPath(of: active, request.model))")
-    if let wayBack = try store.wayBack(of: store.record(of: request.model)) { output.line("Way back:   \(wayBack)") }
+    if let wayBack = try store.intactWayBack(of: store.record(of: request.model), isCancelled: { Interruption.isRequested }) {
+      output.line("Way back:   \(wayBack)")
+    }
     try StoreOptions.tellLosses(of: request.model, in: store) { output.warning("\($0)") }
     output.report("model", .string(request.model.description))
     output.report("version", .string(active.version.description))

@@ -70,17 +70,24 @@ enum StoreOptions {
     if store.seemsAllWithdrawn(model) {
       failure.hint = "wait for a new version: its publisher has withdrawn every one\(isOffline ? ", as far as is known here" : "")"
     } else if isOffline {
-      failure.hint = "run manifest-install install \(name), without --offline, for the newest version"
+      failure.hint = "run manifest-install install \(name)\(GivenOptions.current.all), without --offline, for the newest version"
     }
     guard let record = try? store.record(of: model) else { return failure }
     let entry = record.entries.first { $0.key.version.description == version }
     if let entry, (try? store.isIntact(entry, of: model, isCancelled: { Interruption.isRequested })) == false {
       failure.message += ", and something of it is damaged or missing"
     }
-    if mayGoBack, let wayBack = store.wayBack(of: record) {
-      failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)"].compactMap { $0 }.joined(separator: "; ")
+    if mayGoBack, let wayBack = try? store.intactWayBack(of: record, isCancelled: { Interruption.isRequested }) {
+      failure.hint = [failure.hint, "or go back to \(wayBack): manifest-install rollback \(name)\(GivenOptions.current.store)"].compactMap {
+        $0
+      }.joined(separator: "; ")
     }
     return failure
+  }
+
+  /// Whether the device is named, or some of it.
+  static func namesDevice(_ invocation: Invocation) -> Bool {
+    invocation.value(platform.name) != nil || invocation.value(architecture.name) != nil || !invocation.values(runtime.name).isEmpty
   }
 
   static func device(_ invocation: Invocation) throws(Failure) -> Device {

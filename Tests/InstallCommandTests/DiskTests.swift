@@ -211,13 +211,48 @@ struct DiskTests {
     #expect(try active(device, copy) == "1.0")
     let offline = try install(device, copy, "1.0", ["--offline"])
     #expect(offline.status == 0 && offline.text.hasPrefix("present  acme/voice@1.0"), "\(offline.errorText)")
-    #expect(try install(device, copy, "2.0", ["--offline"]).status == 14)
+    #expect(try install(device, copy, "2.0", ["--offline"]).status == 18, "it is the model that is not here")
     try disk.remount("rw")
     let weights = try #require(try FileManager.default.subpathsOfDirectory(atPath: copy).first { $0.hasSuffix(Publication.weights) })
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(copy)/\(weights)")
     try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(copy)/\(weights)"))
     try disk.remount("ro")
     #expect(try install(device, copy, "1.0", ["--offline"]).status == 12)
+  }
+
+  @Test(
+    "Of a store that can't be written, and whose record is lost or names no active version, what is whole serves", arguments: [true, false])
+  func readOnlyWithoutActive(isLost: Bool) throws {
+    let disk = try SmallDisk(megabytes: 24)
+    let device = try InstallDevice()
+    for version in ["1.0", "2.0"] { _ = try install(device, disk.path, version).successful() }
+    let record = disk.path + "/records/acme/voice.json"
+    if isLost {
+      try FileManager.default.removeItem(atPath: record)
+    } else {
+      var tree = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: record))) as? [String: Any])
+      tree["active"] = nil
+      try JSONSerialization.data(withJSONObject: tree).write(to: URL(fileURLWithPath: record))
+    }
+    let serve = { (version: String?) in
+      try device.run([
+        "install", "acme/voice" + (version.map { "@" + $0 } ?? ""), "--offline", "--state", device.state, "--store", disk.path,
+        "--targets-url", "file:///nowhere",
+      ])
+    }
+    try disk.remount("ro")
+    for version in ["2.0", "1.0"] {
+      let result = try serve(version == "2.0" ? nil : version)
+      #expect(result.status == 0 && result.text.hasPrefix("present  acme/voice@\(version):default"), "\(result.text)\(result.errorText)")
+    }
+    try disk.remount("rw")
+    try FileManager.default.removeItem(atPath: disk.path + "/models/acme/voice/2.0/default/tokens.bin")
+    try disk.remount("ro")
+    let other = try serve(nil)
+    #expect(other.status == 0 && other.text.contains("acme/voice@1.0:default"), "\(other.text)\(other.errorText)")
+    #expect(other.text.hasPrefix(isLost ? "stand-in" : "present"), "\(other.text)")
+    let named = try serve("2.0")
+    #expect([12, 13].contains(named.status) && named.errorText.contains("acme/voice@2.0"), "\(named.errorText)")
   }
 
   @Test("Going back works on a disk that is full")
@@ -242,6 +277,7 @@ struct DiskTests {
     _ = try device.install().successful()
     let name = try Publication.part("2.0")
     try device.folder.write("a part", to: "elsewhere/parts/\(name)")
+    try device.folder.write("", to: "elsewhere/lock")
     try device.folder.write("somebody's", to: "elsewhere/parts/notes.txt")
     let prune = ["prune", "--store", device.store]
     #expect(try device.run(prune).successful().text.hasPrefix("Nothing to remove"))
@@ -258,7 +294,7 @@ struct DiskTests {
     let device = try InstallDevice()
     _ = try install(device, device.store, "2.0", of: state, ["--staging", disk.path + "/staging"]).successful()
     try device.expectActive("2.0")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path + "/staging/parts").isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path + "/staging") == ["lock"])
     // Too little on either of them is told.
     let small = try SmallDisk(megabytes: 2)
     let other = try InstallDevice()

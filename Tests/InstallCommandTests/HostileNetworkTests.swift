@@ -150,6 +150,8 @@ struct HostileNetworkTests {
       #expect(result.errorText.contains("acme/voice@1.0:default is installed and stays active"))
       try device.expectActive("1.0")
     }
+    let named = try device.install("acme/voice@2.0", of: "v2", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0"])
+    #expect(named.status == 13 && named.errorText.contains("acme/voice@1.0:default is installed and stays active"), "\(named.errorText)")
   }
 }
 

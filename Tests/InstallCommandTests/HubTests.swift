@@ -47,7 +47,8 @@ struct HubTests {
     let (server, device) = (try hub(), try InstallDevice())
     let result = try install(device, server.url("", "gated", for: "config.txt"), environment: ["HF_TOKEN": "hf_secret"])
     #expect(result.status == 13, "\(result.errorText)")
-    #expect(result.errorText.contains("acme/hub") && result.errorText.contains("accept the terms") && result.errorText.contains("HF_TOKEN"))
+    #expect(
+      result.errorText.contains("acme/hub") && result.errorText.contains("accept the terms") && result.errorText.contains("HF_ENDPOINT"))
     #expect(!result.errorText.contains("hf_secret"))
     // The published tree has it as well.
     #expect(try install(device, server.url("", "gated", for: "config.txt"), tree: nil).status == 0)

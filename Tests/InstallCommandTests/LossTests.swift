@@ -35,7 +35,8 @@ struct LossTests {
       let offline = try local(device, ["install", "acme/voice", "--offline", "--json"]).successful()
       let result = try #require(try device.json(offline).last)
       #expect(result["status"] as? String == "stand-in" && result["version"] as? String == "1.0")
-      #expect(offline.errorText.contains("run manifest-install repair acme/voice"), "\(offline.errorText)")
+      let command = "run manifest-install repair acme/voice --state \(device.state) --store \(device.store)"
+      #expect(offline.errorText.contains(command), "\(offline.errorText)")
       let prune = try device.run(["prune", "--store", device.store]).successful()
       #expect(prune.text.hasPrefix("Nothing to remove") && prune.errorText.contains("acme/voice is left alone"), "\(prune.errorText)")
     }
@@ -101,6 +102,9 @@ struct LossTests {
     let installed = try device.install(of: "withdrawn").successful()
     #expect(!installed.text.contains("Way back"), "\(installed.text)")
     #expect(try device.listed().map(\.previous) == [false, false])
+    let back = try device.run(["rollback", "acme/voice", "--store", device.store])
+    #expect(back.status == 18 && back.errorText.contains("run manifest-install install acme/voice --"), "\(back.errorText)")
+    #expect(!back.errorText.contains("@VERSION"), "\(back.errorText)")
     #expect(try device.run(["prune", "--store", device.store]).successful().text.hasPrefix("removed  acme/voice@2.0"))
     try device.expectActive("1.0")
   }

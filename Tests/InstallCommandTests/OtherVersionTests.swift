@@ -37,6 +37,65 @@ struct OtherVersionTests {
     }
   }
 
+  @Test("The variant that is active is used offline, and is told where it is not the one for the device")
+  func otherVariant() throws {
+    let device = try InstallDevice()
+    _ = try device.install("acme/multi:linux").successful()
+    let use = { (more: [String]) in
+      try device.run(
+        ["install", "acme/multi", "--offline", "--state", device.state, "--store", device.store, "--targets-url", "file:///nowhere"] + more
+      ).successful()
+    }
+    let mac = ["--platform", "macos", "--architecture", "arm64"]
+    for (more, variant) in [(mac, Optional("mac")), (["--architecture", "x86_64"], "linux-x86"), (["--platform", "windows"], nil)] {
+      let result = try use(more + ["--json"])
+      let last = try #require(try device.json(result).last)
+      #expect(last["variant"] as? String == "linux" && last["status"] as? String == "present", "\(result.text)")
+      #expect(last["device"] is String && last.keys.contains("variant_for_device"), "\(result.text)")
+      #expect(last["variant_for_device"] as? String == variant, "\(result.text)")
+      #expect(try use(more).errorText.contains("the active variant linux is used, which is not the one for "))
+    }
+    for more in [["--platform", "linux", "--architecture", "riscv64"], []] { #expect(try use(more).errorText.isEmpty) }
+  }
+
+  @Test("What was just found damaged is not named as the way back", arguments: ["offline", "list", "rollback"])
+  func damagedIsNoWayBack(verb: String) throws {
+    let device = try installed()
+    for version in verb == "rollback" ? ["3.0"] : verb == "list" ? ["2.5"] : ["2.5", "3.0"] {
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file(version, device))
+      try Data("something else".utf8).write(to: URL(fileURLWithPath: file(version, device)))
+    }
+    switch verb {
+    case "offline":
+      let result = try useOffline(model, device).successful()
+      #expect(result.text.contains("stand-in  \(model)@1.0:only") && !result.text.contains("Way back"), "\(result.text)")
+    case "list":
+      #expect(try !local(device, ["list"]).successful().text.contains("way back"))
+      #expect(try device.listed().map(\.previous) == [false, false, false])
+    default:
+      let result = try local(device, ["rollback", model]).successful()
+      #expect(result.text.contains("active  \(model)@2.5:only") && !result.text.contains("Way back"), "\(result.text)")
+    }
+  }
+
+  @Test("With the record lost and the newest version damaged, another one that is whole stands in without a network")
+  func lostRecordOffline() throws {
+    let device = try InstallDevice()
+    for state in ["v1", "v2"] { _ = try device.install(of: state).successful() }
+    try FileManager.default.removeItem(atPath: device.store + "/records")
+    try FileManager.default.removeItem(atPath: device.store + "/models/acme/voice/2.0/default/tokens.bin")
+    let weights = device.store + "/models/acme/voice/2.0/default/" + Publication.weights
+    try FileManager.default.removeItem(atPath: weights)
+    #expect(try useOffline("acme/voice@2.0", device).status == 13, "one that is named is not replaced")
+    let result = try useOffline("acme/voice", device).successful()
+    #expect(result.text.hasPrefix("stand-in  acme/voice@1.0:default serves instead of 2.0:default"), "\(result.text)")
+    #expect(result.errorText.contains("acme/voice@2.0:default could not be installed"), "\(result.errorText)")
+    try device.expectActive("1.0")
+    _ = try device.install(of: "v2").successful()
+    try device.expectActive("2.0")
+    #expect(try device.listed().map(\.previous) == [true, false])
+  }
+
   @Test("Where the way back is damaged, going back fails and names another version that serves offline")
   func damagedWayBack() throws {
     let device = try installed()

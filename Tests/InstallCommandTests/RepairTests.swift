@@ -93,6 +93,66 @@ struct RepairTests {
     try device.expectActive("2.0")
   }
 
+  @Test("With --json each version that fails, and each that is left alone, is told by itself")
+  func failuresInResult() throws {
+    let device = try installed()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    for file in ["voice/2.0/default/parts/notes.txt", "voice/1.0/default/tokens.bin"] { try remove(file, device) }
+    // What both have is found in the other one, unless it is gone from both.
+    try remove("voice/2.0/default/tokens.bin", device)
+    try Data("{".utf8).write(to: URL(fileURLWithPath: device.store + "/records/acme/multi.json"))
+    let words = try words(device, metadata: url("v2/metadata"), targets: "file:///nowhere") + ["--json"]
+    let result = try device.run(words)
+    let lines = try device.json(result)
+    let last = try #require(lines.last)
+    func models(_ items: [[String: Any]]) -> [String] { items.compactMap { $0["error"] is [String: Any] ? $0["model"] as? String : nil } }
+    let failed = ["acme/voice@2.0:default", "acme/voice@1.0:default"]
+    #expect(models(try #require(last["failed"] as? [[String: Any]])) == failed, "\(result.text)")
+    #expect(models(try #require(last["left_alone"] as? [[String: Any]])) == ["acme/multi"], "\(result.text)")
+    for (event, expected) in [("damaged", failed), ("failed", failed), ("left_alone", ["acme/multi"])] {
+      #expect(models(lines.filter { $0["event"] as? String == event }) == expected, "\(event): \(result.text)")
+    }
+    #expect(result.status == (last["error"] as? [String: Any])?["exit"] as? Int32 ?? -1)
+    _ = try device.run(self.words(device, metadata: url("v2/metadata"), targets: url("v2/targets")))
+    try device.expectActive("2.0")
+    let whole = try #require(try device.json(device.run(["repair", "acme/voice", "--store", device.store, "--json"]).successful()).last)
+    for name in ["failed", "left_alone"] { #expect((whole[name] as? [Any])?.isEmpty == true, "\(whole)") }
+  }
+
+  @Test(
+    "A record that contradicts itself is told as left as it is, and its versions are repaired; a version that is named and not there is exit 1"
+  )
+  func contradiction() throws {
+    let device = try installed()
+    let record = URL(fileURLWithPath: device.store + "/records/acme/voice.json")
+    let text = try String(contentsOf: record, encoding: .utf8)
+    let active = "\"active\":{\"variant\":\"default\",\"version\":\"2.0\"}"
+    try #require(text.contains(active))
+    try text.replacing(active, with: active.replacing("2.0", with: "9")).write(to: record, atomically: true, encoding: .utf8)
+    try remove("voice/1.0/default/tokens.bin", device)
+    let result = try device.run(words(device, metadata: url("v2/metadata"), targets: url("v2/targets")))
+    #expect(result.status == 16 && result.text.contains("repaired  acme/voice@1.0:default"), "\(result.text)\(result.errorText)")
+    #expect(result.errorText.contains("acme/voice has a record that is left as it is") && !result.errorText.contains("left alone"))
+    #expect(try device.run(["repair", "acme/voice@9", "--store", device.store]).status == 1)
+  }
+
+  @Test("What is planned counts of a damaged file the segments that are not good, and so much is fetched")
+  func plannedSegments() throws {
+    let device = try installed()
+    let file = try #require(try device.active()).folder + "/" + Publication.weights
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+    try handle.seek(toOffset: 1_000_000)
+    try handle.write(contentsOf: Data("damaged".utf8))
+    try handle.close()
+    let result = try device.run(words(device, metadata: url("v2/metadata"), targets: url("v2/targets")) + ["--json"]).successful()
+    let events = try device.json(result)
+    #expect(events.first { $0["event"] as? String == "planned" }?["download"] as? Int == 524_288, "\(result.text)")
+    let begun = events.first { $0["event"] as? String == "file" && ($0["path"] as? String)?.hasSuffix(Publication.weights) == true }
+    #expect(begun?["present"] as? Int == (try Publication.file("acme/voice/2.0/\(Publication.weights)")).count - 524_288, "\(result.text)")
+    try device.expectActive("2.0")
+  }
+
   @Test("Without a mirror of the metadata, what the record says was signed is enough")
   func noMetadata() throws {
     let device = try installed()

@@ -108,7 +108,10 @@ struct LostVersionTests {
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let request = try ModelRequest(voice)
     func served() throws -> String? {
-      guard case .standIn(let key, let instead, _) = try store.activeOrStandIn(request, on: .current, isCancelled: { false }) else {
+      guard
+        case .standIn(let key, let instead, _) = try store.activeOrStandIn(
+          request, on: .current, trust: published.trust, isCancelled: { false })
+      else {
         return nil
       }
       #expect(instead.description == "3:default")
@@ -157,11 +160,11 @@ struct LostVersionTests {
   func activeNamesNothing() async throws {
     let (published, library) = try await PublishedModels.installed(["1", "2"])
     try edit(published, name("active", "2"), name("active", "9"))
-    let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9", isActive: true))
+    let contradiction = InstallationError.model(.contradictoryRecord(model: voice, version: "9:default", isActive: true))
     let store = try #require(try ModelStore.reading(published.folder("models")))
     let record = try #require(try store.records().first?.record.get())
     #expect(store.losses(of: record).map(\.error) == [contradiction])
-    let outcome = try store.activeOrStandIn(ModelRequest(voice), on: .current, isCancelled: { false })
+    let outcome = try store.activeOrStandIn(ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
     guard case .standIn(_, _, contradiction) = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
@@ -199,7 +202,8 @@ struct LostVersionTests {
       try remove(folder(published, "2"))
       try FileManager.default.createSymbolicLink(atPath: folder(published, "2"), withDestinationPath: folder(published, "1"))
       guard
-        case .present(let key, activated: true)? = try store?.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false })
+        case .present(let key, activated: true)? = try store?.activateInstalled(
+          ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
       else {
         Issue.record("nothing serves")
         return
@@ -230,11 +234,68 @@ struct LostVersionTests {
     let count = published.network.requests.filter { $0 == published.weightsURL("2") }.count
     #expect(try await library.install(voice).version == "2")
     #expect(published.network.requests.filter { $0 == published.weightsURL("2") }.count == count, "what is there is not fetched again")
-    #expect(try states(library) == ["2 active"])
-    // Now a record tells what belongs to the model, and the other folder is one that was never finished.
+    // What else stands there whole is on record again.
+    #expect(try states(library) == ["1 way back", "2 active"])
+    #expect(try await library.prune() == 0)
+    #expect(try await library.rollBack(voice).version == "1")
+  }
+
+  @Test("With the record lost, what is not whole is not put on record, and what was withdrawn as such")
+  func notWhole() async throws {
+    var (published, library) = try await PublishedModels.installed(["1", "2", "3", "4"])
+    published.withdraw(["2"], because: "it stammers")
+    try remove(published.folder("models/records"))
+    try remove(folder(published, "1") + "/shared.bin")
+    #expect(try await library.install(voice).version == "4")
+    #expect(try states(library) == ["2", "3 way back", "4 active"])
+    #expect(try library.installed().map(\.withdrawal) == ["it stammers", nil, nil])
     #expect(try await library.prune() > 0)
-    #expect(!FileManager.default.fileExists(atPath: folder(published, "1")))
-    #expect(try states(library) == ["2 active"])
+    #expect(try states(library) == ["3 way back", "4 active"])
+    for version in ["1", "2"] { #expect(!FileManager.default.fileExists(atPath: folder(published, version))) }
+  }
+
+  @Test("A version that stands in its place, and that a killed process did not put on record, is used, and is the one installed last")
+  func killedBeforeRecord() async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
+    try published.editRecord { record in
+      let entries = try #require(record["installed"] as? [Any])
+      record["installed"] = [entries[0]]
+      record["active"] = record["previous"]
+      record["previous"] = nil
+    }
+    #expect(try states(library) == ["1 active"])
+    let before = published.network.requests.count
+    #expect(try await library.install(voice).version == "2")
+    #expect(!published.network.requests.dropFirst(before).contains { $0.hasSuffix(".bin") }, "nothing is fetched")
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
+  @Test("With the record lost, and what would be chosen neither whole here nor to be had, another version stands in that was read")
+  func noRecordAndDamaged() async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3", "4"])
+    try remove(published.folder("models/records"))
+    for version in ["3", "4"] { try damage(published, version) }
+    for version in ["1", "2", "3", "4"] { published.network[published.weightsURL(version)] = nil }
+    let installed = try await library.install(voice)
+    #expect(installed.version == "2" && installed.standsInBecause != nil)
+    #expect(try states(library) == ["1 way back", "2 active"])
+  }
+
+  @Test("From a store that can't be changed serves what a record without an active version knows, and the record stays as it is")
+  func unchangeable() async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2"])
+    try edit(published, name("active", "2") + ",", "")
+    try damage(published, "2")
+    let store = try #require(try ModelStore.reading(published.folder("models")))
+    for (request, version) in [(voice, "1"), (voice + "@1", "1")] {
+      let outcome = try store.activateInstalled(ModelRequest(request), on: .current, trust: published.trust, isCancelled: { false })
+      guard case .present(let key, activated: false)? = outcome else {
+        Issue.record("\(String(describing: outcome))")
+        return
+      }
+      #expect(key.version.description == version)
+    }
+    #expect(try library.active(voice) == nil)
   }
 
   @Test("A version that is gone stays on a record that names no active one: it may have been that")
@@ -261,7 +322,7 @@ struct LostVersionTests {
     } catch { #expect(isDamage(error), "\(error)") }
     let store = try ModelStore.changing(published.folder("models"))
     do {
-      _ = try store.activateInstalled(ModelRequest(voice), on: .current, isCancelled: { false })
+      _ = try store.activateInstalled(ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
       Issue.record("it serves")
     } catch { #expect(isDamage(error), "\(error)") }
     #expect(try store.prune(isRehearsal: false).isEmpty)

@@ -28,7 +28,7 @@ struct OtherVariantTests {
     let store = try ModelStore.changing(published.folder("models"))
     for request in ["org/voice", "org/voice:linux"] {
       do {
-        let outcome = try store.activateInstalled(ModelRequest(request), on: .current, isCancelled: { false })
+        let outcome = try store.activateInstalled(ModelRequest(request), on: .current, trust: published.trust, isCancelled: { false })
         Issue.record("\(String(describing: outcome))")
       } catch {
         guard case .model(.missing(_, "1", _)) = error else {
@@ -39,7 +39,7 @@ struct OtherVariantTests {
     }
     // The user had it active, so that going back to it is no surprise; and who names it has it.
     #expect(try store.wayBack(of: store.record(of: ModelRequest("org/voice").model))?.description == "1:mac")
-    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), on: .current, isCancelled: { false })
+    let named = try store.activateInstalled(ModelRequest("org/voice:mac"), on: .current, trust: published.trust, isCancelled: { false })
     #expect(named.map { "\($0)" }?.contains("present") == true)
     #expect(try library.active("org/voice")?.variant == "mac")
   }
@@ -49,7 +49,10 @@ struct OtherVariantTests {
     let (published, _) = try await installed(["1", "2"], ["@1:linux", "@2:mac", "@2:linux"])
     try remove("2/linux", published)
     let store = try ModelStore.changing(published.folder("models"))
-    guard case .standIn(let key, _, _) = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) else {
+    guard
+      case .standIn(let key, _, _) = try store.activateInstalled(
+        ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false })
+    else {
       Issue.record("nothing stands in")
       return
     }
@@ -65,16 +68,60 @@ struct OtherVariantTests {
     for request in ["org/voice@1:main", "org/voice"] { _ = try await library.install(request) }
     try remove("2/main", published)
     let store = try ModelStore.changing(published.folder("models"))
-    #expect(throws: InstallationError.self) { try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) }
+    #expect(throws: InstallationError.self) {
+      try store.activateInstalled(ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false })
+    }
     // Nor where the record names no active version.
     try published.editRecord { $0["active"] = nil }
-    do { #expect(try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false }) == nil) } catch {
+    do {
+      #expect(try store.activateInstalled(ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false }) == nil)
+    } catch {
       guard case .model(.missing(_, "2", _)) = error else {
         Issue.record("\(error)")
         return
       }
     }
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1:main"), on: .current, isCancelled: { false }) != nil)
+    #expect(
+      try store.activateInstalled(ModelRequest("org/voice@1:main"), on: .current, trust: published.trust, isCancelled: { false }) != nil)
+  }
+
+  @Test(
+    "What needs a newer runtime than the device has, as is signed now, does not stand in for what can't be fetched",
+    arguments: ["1.9", "2.0"])
+  func newerRuntime(engine: String) async throws {
+    var published = try PublishedModels()
+    var settings = try published.settings()
+    settings.device.runtimes = ["engine": engine]
+    let network = published.network
+    let library = ModelLibrary(settings) { () throws(InstallationError) in network }
+    published.publish("1")
+    _ = try await library.install("org/voice")
+    published.publish("2")
+    published.require(engine: "2.0", for: "1")
+    published.network[published.weightsURL("2")] = nil
+    do {
+      let installed = try await library.install("org/voice")
+      #expect(installed.version == "1" && installed.standsInBecause != nil && engine == "2.0")
+    } catch {
+      guard case .transport = error, engine == "1.9" else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "Which other variant a device would be given instead of one that is here, the description tells",
+    arguments: [("linux", "mac", Optional("mac"), false), ("linux", "linux", nil, true), ("mac", "windows", nil, false)])
+  func otherChoice(active: String, platform: String, other: String?, isSame: Bool) async throws {
+    let (published, library) = try await installed(["1"], [":" + active])
+    let store = try #require(try ModelStore.reading(published.folder("models")))
+    let key = try #require(try store.record(of: ModelRequest("org/voice").model).active)
+    #expect(try library.active("org/voice")?.variant == active)
+    let fit = try store.fit(
+      of: key, of: ModelRequest("org/voice").model, to: Device(platform: platform, architecture: "arm64"), isThorough: true
+    ) { published.trust }
+    #expect(fit == (isSame ? .right : .other(variant: other, isUsable: false)))
   }
 
   @Test("Where none is active, the variant for the device is taken, whatever was active before")
@@ -82,7 +129,7 @@ struct OtherVariantTests {
     let (published, _) = try await installed(["1", "2", "3"], ["@1:linux", "@2:mac", "@3:mac"])
     try published.editRecord { $0["active"] = nil }
     let store = try ModelStore.changing(published.folder("models"))
-    let outcome = try store.activateInstalled(ModelRequest("org/voice"), on: .current, isCancelled: { false })
+    let outcome = try store.activateInstalled(ModelRequest("org/voice"), on: .current, trust: published.trust, isCancelled: { false })
     guard case .present(let key, activated: true)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
@@ -104,7 +151,8 @@ struct OtherVariantTests {
   func namedVersion() async throws {
     let (published, _) = try await installed(["1", "2"], ["@1:mac", "@2:linux"])
     let store = try ModelStore.changing(published.folder("models"))
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), on: .current, isCancelled: { false }) == nil)
-    #expect(try store.activateInstalled(ModelRequest("org/voice@1:mac"), on: .current, isCancelled: { false }) != nil)
+    #expect(try store.activateInstalled(ModelRequest("org/voice@1"), on: .current, trust: published.trust, isCancelled: { false }) == nil)
+    #expect(
+      try store.activateInstalled(ModelRequest("org/voice@1:mac"), on: .current, trust: published.trust, isCancelled: { false }) != nil)
   }
 }

@@ -18,11 +18,15 @@ struct PublishedModels {
   let folder: TemporaryFolder
   /// The versions that the description lists, newest first.
   private(set) var versions: [String] = []
+  private(set) var descriptionURL = ""
   private var fileNames: [String: [String]] = [:]
   /// Why versions are withdrawn, by their names.
   private var withdrawals: [String: String] = [:]
   /// The operating systems that the variants of versions are for, by the variants' names, where there is more than one for all.
   private var platforms: [String: [(variant: String, platform: String)]] = [:]
+
+  /// The lowest version of the program `engine` that loads a version, where there is one.
+  private var engines: [String: String] = [:]
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -73,6 +77,12 @@ struct PublishedModels {
     publishDescription()
   }
 
+  /// Publishes that a version needs the program `engine` in some version.
+  mutating func require(engine: String, for version: String) {
+    engines[version] = engine
+    publishDescription()
+  }
+
   /// Publishes that no version is withdrawn any more.
   mutating func takeBackWithdrawals() {
     withdrawals = [:]
@@ -94,12 +104,14 @@ struct PublishedModels {
       let paths = (fileNames[version] ?? []).map { "{\"path\":\"org/voice/\(version)/\($0)\"}" }.joined(separator: ",")
       let withdrawn = withdrawals[version].map { ",\"withdrawn\":{\"reason\":\"\($0)\"}" } ?? ""
       let variants = platforms[version]?.map { "{\"name\":\"\($0.variant)\",\"platforms\":[\"\($0.platform)\"],\"files\":[\(paths)]}" }
-      let texts = variants ?? ["{\"name\":\"default\",\"files\":[\(paths)]}"]
+      let engine = engines[version].map { ",\"minimum_runtime\":{\"engine\":\"\($0)\"}" } ?? ""
+      let texts = variants ?? ["{\"name\":\"default\"\(engine),\"files\":[\(paths)]}"]
       return "{\"version\":\"\(version)\"\(withdrawn),\"variants\":[\(texts.joined(separator: ","))]}"
     }
     let description =
       "{\"schema\":\"signed-manifest/model/1\",\"title\":\"Voice\",\"licence\":\"MIT\",\"versions\":[\(texts.joined(separator: ","))]}"
     put("org/voice/model.json", Array(description.utf8))
+    descriptionURL = url(of: "org/voice/model.json", Array(description.utf8))
     repository.publishNext()
     for (path, bytes) in repository.files { network["\(Self.metadata)/\(path)"] = bytes }
   }
@@ -126,6 +138,9 @@ struct PublishedModels {
     settings.device = Device(platform: "linux", architecture: "x86_64")
     return settings
   }
+
+  /// What was trusted last on the device.
+  var trust: KeptTrust? { try? KeptTrust(folder("trust"), anchor: repository.anchor) }
 
   func library() throws -> ModelLibrary {
     let network = network

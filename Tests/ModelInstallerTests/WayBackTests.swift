@@ -1,5 +1,7 @@
+import FileIO
 import Foundation
 import ModelInstaller
+import TUFMetadata
 import TestSupport
 import Testing
 
@@ -50,6 +52,44 @@ struct WayBackTests {
     #expect(try await library.prune() > 0)
     #expect(try states(library) == ["1 way back", "3 active"])
     #expect(try await library.rollBack(voice).version == "1")
+  }
+
+  @Test("One that is damaged is none to tell of, and what reading it has shown is remembered", arguments: [false, true])
+  func damagedIsNotTold(isSilent: Bool) async throws {
+    let (published, library) = try await PublishedModels.installed(["1", "2", "3"])
+    for version in ["2", "3"] {
+      let path = published.folder("models/models/org/voice/\(version)/default/weights.bin")
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      try Data(PublishedModels.content("weights.bin", of: "other")).write(to: URL(fileURLWithPath: path))
+    }
+    // As if a disk had lost bits of it, and nobody had changed it.
+    if isSilent {
+      let status = try FileSystem.status(
+        of: published.folder("models/models/org/voice/2/default/weights.bin"), followingLinks: false)
+      try published.editRecord { record in
+        var entries = try #require(record["installed"] as? [[String: Any]])
+        var files = try #require(entries[1]["files"] as? [[String: Any]])
+        let index = try #require(files.firstIndex { ($0["path"] as? String)?.hasSuffix("weights.bin") == true })
+        files[index]["inode"] = status.inode
+        files[index]["changed"] = status.changedNanoseconds
+        entries[1]["files"] = files
+        record["installed"] = entries
+      }
+    }
+    let store = try ModelStore.changing(published.folder("models"))
+    let model = try ModelRequest(voice).model
+    let wayBack = { try store.intactWayBack(of: store.record(of: model), isCancelled: { false })?.version.description }
+    #expect(try wayBack() == (isSilent ? "2" : nil))
+    guard
+      case .standIn(let key, _, _) = try store.activateInstalled(
+        ModelRequest(voice), on: .current, trust: published.trust, isCancelled: { false })
+    else {
+      Issue.record("nothing stands in")
+      return
+    }
+    #expect(key.version.description == "1")
+    #expect(try wayBack() == nil)
+    #expect(try library.active(voice)?.version == "3")
   }
 
   @Test("Where every other version is withdrawn there is none, and that is why")

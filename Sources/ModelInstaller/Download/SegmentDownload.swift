@@ -75,6 +75,22 @@ struct SegmentDownload {
     if let error = work.error { throw error }
   }
 
+  /// How much need not be fetched: the segments that are good in any of these files.
+  func goodByteCount(in files: [FormerFile]) -> Int64 {
+    let next = Atomic(0)
+    let sum = Atomic<Int64>(0)
+    DispatchQueue.concurrentPerform(iterations: min(segments.count, Self.verifierCount)) { _ in
+      var buffer = [UInt8](repeating: 0, count: SegmentDigests.segmentByteCount)
+      while !context.isCancelled() {
+        let segment = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard segment < segments.count else { return }
+        guard files.contains(where: { isGood(segment, of: $0.file, &buffer) }) else { continue }
+        sum.wrappingAdd(Int64(segments.range(of: segment).count), ordering: .relaxed)
+      }
+    }
+    return sum.load(ordering: .relaxed)
+  }
+
   /// Reads a segment and verifies it. What can't be read is fetched.
   private func isGood(_ segment: Int, of file: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Bool {
     let range = segments.range(of: segment)

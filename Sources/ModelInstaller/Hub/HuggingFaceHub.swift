@@ -10,8 +10,15 @@ public struct HuggingFaceHub: Sendable {
   public var endpoint: HTTPURL
   /// Whether the Hub is not to be asked at all.
   public var isOffline = false
-  /// Whether the transport has a token for the Hub: for the words of an error.
-  public var hasToken = false
+  /// Whether the transport has a token for the endpoint: for the words of an error.
+  public var token = Token.none
+
+  public enum Token: Equatable, Sendable {
+    case none
+    /// There is one, which goes to the Hub's own host only, and the endpoint is another.
+    case withheld
+    case sent
+  }
 
   public init(endpoint: HTTPURL) { self.endpoint = endpoint }
 
@@ -51,10 +58,10 @@ public struct HuggingFaceHub: Sendable {
       return status != 404 && place.hasPrefix(endpoint.origin) ? .moved(repository: repository, to: place) : nil
     }
     switch (status, reason) {
-    case (_, "RepoNotFound"): return .noRepository(repository, hasToken: hasToken)
-    case (_, "GatedRepo"), (403, nil): return .gated(repository: repository, hasToken: hasToken)
+    case (_, "RepoNotFound"): return .noRepository(repository, token)
+    case (_, "GatedRepo"), (403, nil): return .gated(repository: repository, token)
     // Who has a token that is one is told with 403 and 404; who has none, of a repository that is private or none with 401.
-    case (401, _): return hasToken ? .invalidToken(repository: repository) : .noRepository(repository, hasToken: false)
+    case (401, _): return token == .sent ? .invalidToken(repository: repository) : .noRepository(repository, token)
     default: return nil
     }
   }

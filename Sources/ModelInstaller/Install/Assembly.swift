@@ -19,6 +19,8 @@ final class Assembly {
   private(set) var missing: [ModelLookup.File] = []
   /// A finished file of each content, by its SHA-256.
   private var finished: [SHA256Digest: ModelLookup.File] = [:]
+  /// Of missing files in whose places something stands: the hashes of their segments, and how many bytes are good in those.
+  private var damaged: [TargetPath: (segments: SegmentDigests, goodByteCount: Int64)] = [:]
   /// By what the finished files are known.
   private var identities: [TargetPath: FileIdentity] = [:]
 
@@ -209,6 +211,20 @@ final class Assembly {
     (try? parts.allocatedByteCount(of: target.hashes.sha256.hexadecimal)).map { min($0, target.byteCount) } ?? 0
   }
 
+  /// Counts, of files that are damaged in their places, what need not be fetched.
+  func countGoodSegments() throws(InstallationError) {
+    for file in missing {
+      guard let former = former(file), let segments = try file.segments?.fetch(file.path, context, over: network) else { continue }
+      var files = [former]
+      if let part = try? parts.open(file.target.hashes.sha256.hexadecimal, .readNoFollow) { files.append(FormerFile(part)) }
+      let download = SegmentDownload(file.path, file.target, segments, from: [], context)
+      damaged[file.path] = (segments, download.goodByteCount(in: files))
+    }
+  }
+
+  /// How much of a missing file need not be fetched, as far as that is known.
+  func presentByteCount(_ file: ModelLookup.File) -> Int64 { damaged[file.path]?.goodByteCount ?? fetchedByteCount(file.target) }
+
   /// Fetches a file, checks its format, and puts it in place.
   func fetch(_ file: ModelLookup.File) throws(InstallationError) {
     // Another file of this version may have had the same content.
@@ -230,7 +246,9 @@ final class Assembly {
   }
 
   private func download(_ file: ModelLookup.File, into part: PartFile) throws(InstallationError) {
-    if let segments = try file.segments?.fetch(file.path, context, over: network) {
+    var segments = damaged[file.path]?.segments
+    if segments == nil { segments = try file.segments?.fetch(file.path, context, over: network) }
+    if let segments {
       try SegmentDownload(file.path, file.target, segments, from: file.sources, context).run(into: part, replacing: former(file))
     } else {
       var stream = StreamDownload(file.path, file.target, from: file.sources, context, over: network)
@@ -298,7 +316,7 @@ final class Assembly {
   /// - Throws: `changedByCheck`.
   func entryAfterCheck() throws(InstallationError) -> ModelRecord.Entry {
     try restoreFolder()
-    var entry = ModelRecord.Entry(key: lookup.key, files: [])
+    var entry = ModelRecord.Entry(key: lookup.key, files: [], audience: lookup.audience)
     for file in lookup.files {
       let parent = try parent(of: file)
       let status = try? parent.status(of: lastName(file))

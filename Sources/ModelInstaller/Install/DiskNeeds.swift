@@ -76,7 +76,7 @@ struct DiskNeeds {
     }
     let (folderCount, names) = Self.folders(of: missing)
     let folders = sum(store.space.rounded(names), (0..<folderCount).reduce(0) { total, _ in sum(total, store.space.rounded(1)) })
-    let entry = lookup.files.reduce(Int64(0)) { sum($0, Self.entryByteCount($1)) }
+    let entry = lookup.files.reduce(Int64(lookup.audience?.byteCount ?? 0)) { sum($0, Self.entryByteCount($1)) }
     let records = store.space.rounded(sum(recordByteCount, sum(entry, entry)))
     let content = isElsewhere ? whole : rest
     let reserve = max(0, store.space.rounded(ModelStore.reserveByteCount(forRecordOf: sum(recordByteCount, entry))) - reserved)

@@ -35,25 +35,29 @@ package struct Installation {
   /// - Parameter check: the caller's own: gets the path of the folder that holds the files under their names; what it throws keeps the version
   ///   from becoming active.
   package func run(check: (_ folder: String) throws(InstallationError) -> Void) throws(InstallationError) -> Outcome {
-    let record = try store.record(of: model)
+    var record = try store.record(of: model)
+    record.add(unrecorded: lookup.unrecorded)
     context.report(.state(.checking))
+    guard store.isChangeable else { return try serve(record) }
     if !isRepair, let entry = record[key], isCurrent(entry), let intact = try intact(entry) {
       try store.discardStaging(of: key, of: model)
       try finishPresent(intact, wasActive: record.active == key && intact == entry, check)
       return .present(key, activated: record.active != key)
     }
+    try store.requireWay(to: key, of: model)
     let assembly = try Assembly(lookup, in: store, context)
     do throws(InstallationError) {
       try assembly.useWhatIsHere()
+      if !isOffline { try assembly.countGoodSegments() }
       let needs = try assembly.needs()
-      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, fetched: assembly.fetchedByteCount)))
+      context.report(.planned(try InstallPlan(lookup, in: store, missing: assembly.missing, needs, present: assembly.presentByteCount)))
       if let shortage = needs.spaces.lazy.compactMap(\.shortage).first {
         // On a disk that is too full nothing stays of a model of which nothing is here.
         if record.entries.isEmpty { try? store.forgetDescription(of: model) }
         throw InstallationError.model(shortage)
       }
       if !assembly.missing.isEmpty, isOffline {
-        throw InstallationError.model(.missingOffline(model: lookup.request.description, detail: "\(assembly.missing[0].path)"))
+        throw missingOffline("\(assembly.missing[0].path)")
       }
       context.report(.state(.downloading))
       for file in assembly.missing {
@@ -75,10 +79,22 @@ package struct Installation {
     let isActive = !isRepair || record.active == key
     if isActive { context.report(.state(.activating)) }
     try store.place(key, of: model)
-    try store.activate(entry, of: model, makingActive: !isRepair)
+    try store.activate(entry, of: model, makingActive: !isRepair, unrecorded: lookup.unrecorded)
     try store.emptyTrash()
     if isActive { context.report(.state(.active)) }
     return .installed(key)
+  }
+
+  /// What is here serves as it is from a store that can't be changed.
+  private func serve(_ record: ModelRecord) throws(InstallationError) -> Outcome {
+    if let entry = record[key], isCurrent(entry), try intact(entry) != nil { return .present(key, activated: false) }
+    let error = missingOffline("\(key)")
+    guard let standIn = try standIn(for: error, record) else { throw error }
+    return .standIn(standIn, instead: key, reason: error)
+  }
+
+  private func missingOffline(_ detail: String) -> InstallationError {
+    .model(.missingOffline(model: lookup.request.description, detail: detail))
   }
 
   /// Repairs one version after another: what goes wrong with one keeps no other from its repair, be it its server, its publisher or the disk.
@@ -127,7 +143,7 @@ package struct Installation {
       }
       let checked = try store.restore(entry, of: model, isCancelled: context.isCancelled)
       context.report(.state(.activating))
-      try store.activate(checked, of: model)
+      try store.activate(checked, of: model, unrecorded: lookup.unrecorded)
     }
     context.report(.state(.active))
   }
@@ -146,7 +162,9 @@ package struct Installation {
       guard let entry = record[candidate], let verified = try? store.verify(entry, of: model, isCancelled: context.isCancelled) else {
         continue
       }
-      if record.active != candidate || verified != entry { try store.activate(verified, of: model) }
+      if store.isChangeable, record.active != candidate || verified != entry {
+        try store.activate(verified, of: model, unrecorded: lookup.unrecorded)
+      }
       return candidate
     }
     return nil

@@ -30,6 +30,6 @@ extension ModelLookup {
     }
     self.init(
       request: request, key: entry.key, licence: description?.licence ?? "", quantisation: variant?.quantisation, format: variant?.format,
-      files: files, descriptionByteCount: 0, standIns: [])
+      audience: entry.audience, files: files, descriptionByteCount: 0, standIns: [], unrecorded: [])
   }
 }

@@ -86,11 +86,15 @@ package struct ModelLookup: Sendable {
   package let licence: String
   package let quantisation: String?
   package let format: String?
+  /// For which devices it is, where that is known.
+  let audience: Audience?
   package let files: [File]
   /// Of the model's description.
   let descriptionByteCount: Int64
   /// Versions of the same variant that are here, not withdrawn, and of which every file is signed now as it was then.
   let standIns: [StoreKey]
+  /// Versions that stand here whole, and that no record tells of.
+  let unrecorded: [ModelRecord.Entry]
 
   /// Reads the model's description, chooses, and looks every file up. Nothing is fetched but the description.
   /// - Parameters:
@@ -102,7 +106,7 @@ package struct ModelLookup: Sendable {
     _ context: DownloadContext, over network: AnyTransport, find: (TargetPath) throws(InstallationError) -> TargetFile
   ) throws(InstallationError) -> Outcome {
     let model = request.model
-    let record = try store?.record(of: model) ?? ModelRecord(model)
+    var record = try store?.record(of: model) ?? ModelRecord(model)
     guard let path = try? model.descriptionPath() else { throw .model(.unknownModel(model.description)) }
     let signed: TargetFile
     do throws(InstallationError) { signed = try find(path) } catch {
@@ -141,10 +145,12 @@ package struct ModelLookup: Sendable {
       let segments = SegmentSource(of: file.path, target, mirrors: mirrors, consistentSnapshot: consistentSnapshot)
       files.append(File(path: file.path, name: name, target: target, sources: sources, segments: segments))
     }
+    let unrecorded = try store?.unrecorded(of: record, description, find) ?? []
+    record.add(unrecorded: unrecorded)
     var standIns: [StoreKey] = []
     for entry in record.entries.reversed() where entry.key.variant == key.variant && entry.key != key {
       guard let known = description.versions.first(where: { $0.name == entry.key.version }), known.withdrawal == nil,
-        request.variant != nil || VariantChoice.suits(entry.key, in: description, device) == true
+        request.variant != nil || description.audience(of: entry.key)?.includes(device) == true
       else { continue }
       if entry.files.allSatisfy({ file in (try? find(file.path)) == file.target }) { standIns.append(entry.key) }
     }
@@ -152,12 +158,13 @@ package struct ModelLookup: Sendable {
     if let active = record.active, standIns.contains(active) { standIns = [active] + standIns.filter { $0 != active } }
     return .found(
       ModelLookup(
-        request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format, files: files,
-        descriptionByteCount: Int64(bytes.count), standIns: standIns))
+        request: request, key: key, licence: description.licence, quantisation: variant.quantisation, format: variant.format,
+        audience: Audience(of: variant), files: files,
+        descriptionByteCount: Int64(bytes.count), standIns: standIns, unrecorded: unrecorded))
   }
 
   /// Whether bytes are a small target.
-  private static func isSigned(_ bytes: [UInt8], _ path: TargetPath, _ target: TargetFile) -> Bool {
+  static func isSigned(_ bytes: [UInt8], _ path: TargetPath, _ target: TargetFile) -> Bool {
     do throws(VerificationError) {
       var verification = StreamVerification(path.description, against: target)
       try verification.update(bytes.span)
@@ -168,7 +175,7 @@ package struct ModelLookup: Sendable {
 
   /// Where each file of a variant stands in the version's folder: at its path below the folder that is named after the version, where all of them
   /// lie in that; else below the model's.
-  private static func places(
+  static func places(
     of variant: ModelDescription.Variant, _ key: StoreKey, _ model: ModelName
   ) throws(InstallationError) -> [[ByteString]] {
     let versionPrefix = model.prefix + key.version.bytes + [UInt8(ascii: "/")]

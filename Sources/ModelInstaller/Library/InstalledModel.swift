@@ -24,7 +24,23 @@ public struct InstalledModel: Equatable, Sendable {
   /// Why this version serves, and not the newest one: that could not be fetched.
   public internal(set) var standsInBecause: InstallationError?
 
-  init(_ entry: ModelRecord.Entry, of record: ModelRecord, in store: ModelStore) {
+  /// The active version of a record, where it has one. Its files are looked at, each once, and no other version's.
+  static func active(of record: ModelRecord, in store: ModelStore) -> InstalledModel? {
+    record.activeEntry.map { entry in
+      InstalledModel(entry, of: record, in: store, isPrevious: false, isComplete: store.missingPath(of: entry, record.model) == nil)
+    }
+  }
+
+  /// Every version of a record. Each file is looked at once.
+  static func all(of record: ModelRecord, in store: ModelStore) -> [InstalledModel] {
+    let complete = Set(record.entries.filter { store.missingPath(of: $0, record.model) == nil }.map(\.key))
+    let wayBack = record.wayBack(on: store.device) { complete.contains($0.key) }
+    return record.entries.map { entry in
+      InstalledModel(entry, of: record, in: store, isPrevious: entry.key == wayBack, isComplete: complete.contains(entry.key))
+    }
+  }
+
+  private init(_ entry: ModelRecord.Entry, of record: ModelRecord, in store: ModelStore, isPrevious: Bool, isComplete: Bool) {
     model = record.model.description
     version = entry.key.version.description
     variant = entry.key.variant.description
@@ -32,8 +48,8 @@ public struct InstalledModel: Equatable, Sendable {
     folder = store.folderPath(of: entry.key, record.model)
     byteCount = entry.byteCount
     isActive = record.active == entry.key
-    isPrevious = store.wayBack(of: record) == entry.key
-    isComplete = store.missingPath(of: entry, record.model) == nil
+    self.isPrevious = isPrevious
+    self.isComplete = isComplete
     withdrawal = entry.withdrawal
   }
 }

@@ -43,15 +43,14 @@ public final class ModelLibrary: Sendable {
   /// - Returns: nil where none is installed.
   public func active(_ model: String) throws(InstallationError) -> InstalledModel? {
     let request = try ModelRequest(model)
-    guard let store = try ModelStore.reading(settings.store) else { return nil }
-    let record = try store.record(of: request.model)
-    return record.activeEntry.map { InstalledModel($0, of: record, in: store) }
+    guard let store = try ModelStore.reading(settings.store, for: settings.device) else { return nil }
+    return InstalledModel.active(of: try store.record(of: request.model), in: store)
   }
 
   /// Everything that is installed. A model whose record is damaged is left out; `active` tells why.
   public func installed() throws(InstallationError) -> [InstalledModel] {
-    guard let store = try ModelStore.reading(settings.store) else { return [] }
-    return try store.readableRecords().flatMap { record in record.entries.map { InstalledModel($0, of: record, in: store) } }
+    guard let store = try ModelStore.reading(settings.store, for: settings.device) else { return [] }
+    return try store.readableRecords().flatMap { InstalledModel.all(of: $0, in: store) }
   }
 
   /// Opens a file of an installed model for use.
@@ -67,7 +66,7 @@ public final class ModelLibrary: Sendable {
     let box = await onThread { () throws(InstallationError) -> FileBox in
       let request = try ModelRequest("\(model.model)@\(model.version):\(model.variant)")
       let none = InstallationError.model(.notInstalled(model: model.model, version: model.version))
-      guard let store = try ModelStore.reading(settings.store) else { throw none }
+      guard let store = try ModelStore.reading(settings.store, for: settings.device) else { throw none }
       guard
         let entry = try store.record(of: request.model).entries.first(where: {
           $0.key.version == request.version && $0.key.variant == request.variant
@@ -96,7 +95,7 @@ public final class ModelLibrary: Sendable {
     return try await withTaskCancellationHandler {
       await onThread { () throws(InstallationError) -> Plan in
         let context = DownloadContext(settings, makeTransport, isCancelled: { flag.isSet }, report: { _ in })
-        let store = try ModelStore.reading(settings.store)
+        let store = try ModelStore.reading(settings.store, for: settings.device)
         switch try TrustedSession(settings: settings, context: context).lookUp(ModelRequest(model), in: store) {
         case nil: throw .model(.unknownModel(model))
         case .nothing(let nothing): return .nothingForDevice(nothing)
@@ -169,11 +168,22 @@ public final class ModelLibrary: Sendable {
     _ request: ModelRequest, _ check: ReadinessCheck?, _ installation: SharedInstallation
   ) throws(InstallationError) -> InstalledModel {
     guard !installation.isAbandoned else { throw .cancelled }
-    let store = try ModelStore.changing(settings.store, staging: settings.staging)
+    let store = try ModelStore.changing(settings.store, staging: settings.staging, for: settings.device)
     let context = DownloadContext(
       settings, makeTransport, isCancelled: { installation.isAbandoned }, report: { installation.report($0) })
     let lookup: ModelLookup
-    switch try TrustedSession(settings: settings, context: context).lookUp(request, in: store) {
+    let session = TrustedSession(settings: settings, context: context)
+    let found: ModelLookup.Outcome?
+    do throws(InstallationError) { found = try session.lookUp(request, in: store) } catch {
+      guard
+        try store.standIn(
+          for: error, request, on: settings.device, trust: session.keptTrust, isCancelled: { installation.isAbandoned }) != nil,
+        var installed = InstalledModel.active(of: try store.record(of: request.model), in: store)
+      else { throw error }
+      installed.standsInBecause = error
+      return installed
+    }
+    switch found {
     case nil: throw .model(.unknownModel(request.model.description))
     case .nothing(let nothing): throw .model(.nothingForDevice(nothing))
     case .found(let found): lookup = found
@@ -183,26 +193,30 @@ public final class ModelLibrary: Sendable {
         throw .model(.notReady(model: request.model.description, version: lookup.key.version.description, detail: "\(error)"))
       }
     }
-    let record = try store.record(of: request.model)
-    guard let entry = record.activeEntry else { throw .model(.notInstalled(model: request.model.description, version: nil)) }
-    var installed = InstalledModel(entry, of: record, in: store)
+    guard var installed = InstalledModel.active(of: try store.record(of: request.model), in: store) else {
+      throw .model(.notInstalled(model: request.model.description, version: nil))
+    }
     if case .standIn(_, _, let reason) = outcome { installed.standsInBecause = reason }
     return installed
   }
 
   // MARK: Upkeep
 
-  /// Goes back to the version that was active before, once it is read and verified; where that was withdrawn, or files of it are missing, to the latest other one.
+  /// Goes back to the version that was active before, once it is read and verified; where that was withdrawn, or files of it are missing, to the latest
+  /// other one of its variant that is for this device.
   public func rollBack(_ model: String) async throws(InstallationError) -> InstalledModel {
     let settings = settings
     return try await onQueue { () throws(InstallationError) -> InstalledModel in
       let request = try ModelRequest(model)
-      guard try ModelStore.reading(settings.store) != nil else { throw .model(.notInstalled(model: model, version: nil)) }
-      let store = try ModelStore.changing(settings.store, staging: settings.staging)
+      guard try ModelStore.reading(settings.store, for: settings.device) != nil else {
+        throw .model(.notInstalled(model: model, version: nil))
+      }
+      let store = try ModelStore.changing(settings.store, staging: settings.staging, for: settings.device)
       _ = try store.rollBack(request.model)
-      let record = try store.record(of: request.model)
-      guard let entry = record.activeEntry else { throw .model(.notInstalled(model: model, version: nil)) }
-      return InstalledModel(entry, of: record, in: store)
+      guard let active = InstalledModel.active(of: try store.record(of: request.model), in: store) else {
+        throw .model(.notInstalled(model: model, version: nil))
+      }
+      return active
     }.get()
   }
 
@@ -217,11 +231,11 @@ public final class ModelLibrary: Sendable {
     return try await withTaskCancellationHandler {
       await onQueue { () throws(InstallationError) -> [String] in
         let requests: [ModelRequest] = if let model { [try ModelRequest(model)] } else { [] }
-        guard try ModelStore.reading(settings.store) != nil else {
+        guard try ModelStore.reading(settings.store, for: settings.device) != nil else {
           guard let model else { return [] }
           throw .model(.notInstalled(model: model, version: nil))
         }
-        let store = try ModelStore.changing(settings.store, staging: settings.staging)
+        let store = try ModelStore.changing(settings.store, staging: settings.staging, for: settings.device)
         let checked = try store.findDamaged(requests, isCancelled: { flag.isSet })
         let context = DownloadContext(settings, makeTransport, isCancelled: { flag.isSet }, report: progress)
         var repaired: [String] = []
@@ -248,7 +262,9 @@ public final class ModelLibrary: Sendable {
   public func prune() async throws(InstallationError) -> Int64 {
     let settings = settings
     return try await onQueue { () throws(InstallationError) -> Int64 in
-      try ModelStore.changing(settings.store, staging: settings.staging).prune(isRehearsal: false).reduce(0) { $0 &+ $1.byteCount }
+      try ModelStore.changing(settings.store, staging: settings.staging, for: settings.device).prune(isRehearsal: false).reduce(0) {
+        $0 &+ $1.byteCount
+      }
     }.get()
   }
 

@@ -55,30 +55,22 @@ struct TrustedSession {
       outcomes = ModelLookup.Outcomes(failed: requests, error)
     }
     guard !outcomes.failed.isEmpty else { return outcomes }
-    let consistentSnapshot = keptManifest?.manifest.root.payload.consistentSnapshot ?? true
+    let consistentSnapshot = keptTrust?.consistentSnapshot ?? true
     try outcomes.useRecords(of: requests, context) { request throws(InstallationError) in
       try ModelLookup(recorded: request, in: store, mirrors: settings.targets, consistentSnapshot: consistentSnapshot, context)
     }
     return outcomes
   }
 
-  private var keptManifest: KeptManifest? {
-    guard let trust = try? TrustReader(settings.state), let stored = try? trust.metadata() else { return nil }
-    return try? KeptManifest(anchor: settings.root, stored: stored)
-  }
+  /// What was trusted last; nil where that can't be read.
+  var keptTrust: KeptTrust? { try? KeptTrust(settings.state, anchor: settings.root) }
 
   private func open() throws(InstallationError) -> TrustStore {
     do { return try TrustStore(settings.state) } catch { throw .store(error) }
   }
 
   /// What the kept manifest says of a file, without asking anybody; nil where it says nothing.
-  func kept(_ path: TargetPath) -> TargetFile? {
-    guard let trust = try? TrustStore(settings.state), let stored = try? trust.metadata(),
-      var manifest = try? KeptManifest(anchor: settings.root, stored: stored)
-    else { return nil }
-    let found = try? manifest.find(path) { role throws(VerificationError) in try trust.kept(role) }
-    return found?.finding?.file
-  }
+  func kept(_ path: TargetPath) -> TargetFile? { try? keptTrust?.find(path) }
 
   private func time() throws(InstallationError) -> UTCTime {
     guard let time = UTCTime(secondsSince1970: settings.clock()) else {

@@ -29,6 +29,8 @@ public enum ModelError: Error, Equatable, Sendable {
   case insufficientFiles(path: String, needed: Int64, free: Int64)
   /// Another process changes the store.
   case locked(path: String, process: Int32?)
+  /// Another process fetches files into the same staging folder.
+  case stagingInUse(path: String, process: Int32?)
   /// What stands in the store's own records is not as it was written.
   case damagedRecord(path: String, expected: String)
   /// The store was written by a newer version of this software.
@@ -45,7 +47,7 @@ public enum ModelError: Error, Equatable, Sendable {
   case missing(model: String, version: String, path: String)
   /// Something else stands in the place of a file or folder of an installed version.
   case displaced(model: String, version: String, path: String, expected: FileKind, found: FileKind)
-  /// The record names a version as active that it does not know, or none at all (nil), or as the way back one that can't be.
+  /// The record names a version (`VERSION:VARIANT`) as active that it does not know, or none at all (nil), or as the way back one that can't be.
   case contradictoryRecord(model: String, version: String?, isActive: Bool)
   /// There are versions of the model in the store, and no record of it.
   case noRecord(model: String)
@@ -64,9 +66,9 @@ public enum ModelError: Error, Equatable, Sendable {
   /// The clock of this device tells a time that can't be.
   case clockOutOfRange(seconds: Int64)
   /// The Hugging Face Hub asks who it is, or whether the terms of a repository were accepted.
-  case gated(repository: String, hasToken: Bool)
+  case gated(repository: String, HuggingFaceHub.Token)
   /// The Hugging Face Hub knows no such repository, or does not tell of it to who asks.
-  case noRepository(String, hasToken: Bool)
+  case noRepository(String, HuggingFaceHub.Token)
   /// The Hugging Face Hub takes the token for none.
   case invalidToken(repository: String)
   /// The Hugging Face Hub sends who asks for a repository elsewhere, and wants a token there, which follows no redirect.
@@ -91,7 +93,8 @@ extension ModelError: CustomStringConvertible {
       "too little space on the disk of \(path): expected \(needed) bytes free, found \(free)"
     case .insufficientFiles(let path, let needed, let free):
       "too little room for files on the disk of \(path): expected room for \(needed) files and folders, found room for \(free)"
-    case .locked(let path, let process): "\(path) is in use by \(process.map { "process \($0)" } ?? "another process")"
+    case .locked(let path, let process), .stagingInUse(let path, let process):
+      "\(path) is in use by \(process.map { "process \($0)" } ?? "another process")"
     case .damagedRecord(let path, let expected): "\(path) is damaged: expected \(expected)"
     case .newerFormat(let path, let found, let supported):
       "\(path) was written by a newer version of this software: expected format \(supported) or older, found format \(found)"
@@ -116,12 +119,14 @@ extension ModelError: CustomStringConvertible {
       "\(model)@\(version) was changed by the check before its first use: \(path) is no longer what was signed"
     case .missingOffline(let model, let detail): "\(model) is not complete here, and nothing may be fetched: \(detail)"
     case .clockOutOfRange(let seconds): "this device's clock tells a time that can't be: \(seconds) seconds since 1970"
-    case .gated(let repository, let hasToken):
-      hasToken
-        ? "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"
-        : "the Hugging Face Hub asks who wants \(repository): accept the repository's terms there, and set HF_TOKEN"
-    case .noRepository(let repository, let hasToken):
-      "the Hugging Face Hub has no repository \(repository), or does not show it \(hasToken ? "to this token" : "without a token")"
+    case .gated(let repository, .sent):
+      "the Hugging Face Hub does not let this token have \(repository): accept the repository's terms on its page there"
+    case .gated(let repository, .none):
+      "the Hugging Face Hub asks who wants \(repository): accept the repository's terms there, and set HF_TOKEN"
+    case .gated(let repository, .withheld):
+      "the mirror of the Hugging Face Hub asks who wants \(repository), and the token goes to the Hub's own host only"
+    case .noRepository(let repository, let token):
+      "the Hugging Face Hub has no repository \(repository), or does not show it \(token == .sent ? "to this token" : "without a token")"
     case .invalidToken(let repository): "the Hugging Face Hub does not take the token for \(repository): it is not valid, or not any more"
     case .moved(let repository, let place):
       "the repository \(repository) seems to have moved: the Hugging Face Hub leads to \(place), and a token follows no redirect"

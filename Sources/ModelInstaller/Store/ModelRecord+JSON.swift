@@ -12,6 +12,7 @@ extension ByteString {
   fileprivate static let device: ByteString = "device"
   fileprivate static let inode: ByteString = "inode"
   fileprivate static let changed: ByteString = "changed"
+  fileprivate static let audience: ByteString = "for"
 }
 
 extension ModelRecord {
@@ -51,7 +52,9 @@ extension ModelRecord {
       guard value.string == ByteString(model.description) else { throw value.unexpected("\"\(model)\"") }
     }
     entries = try root.read(.installed) { value throws(MetadataError) in
-      try value.requireElements { value throws(MetadataError) in try Entry(value, of: model) }
+      let entries = try value.requireElements { value throws(MetadataError) in try Entry(value, of: model) }
+      guard Set(entries.map(\.key)).count == entries.count else { throw value.unexpected("each version and variant once") }
+      return entries
     }
     active = try root.readIfPresent(.active) { value throws(MetadataError) in try StoreKey(value, of: model) }
     previous = try root.readIfPresent(.previous) { value throws(MetadataError) in try StoreKey(value, of: model) }
@@ -74,6 +77,7 @@ extension ModelRecord.Entry {
       .version: .string(key.version), .variant: .string(key.variant), .files: .array(files.map(\.tree)),
     ]
     members[.withdrawn] = withdrawal.map { .string(ByteString($0)) }
+    members[.audience] = audience?.tree
     return .object(members)
   }
 
@@ -86,6 +90,7 @@ extension ModelRecord.Entry {
       return files
     }
     withdrawal = try json.readIfPresent(.withdrawn) { value throws(MetadataError) in try value.requireString().description }
+    audience = try json.readIfPresent(.audience) { value throws(MetadataError) in try Audience(value) }
   }
 }
 

@@ -20,6 +20,8 @@ package struct ModelRecord: Equatable, Sendable {
     package var files: [File]
     /// Why the publisher withdrew the version, as far as it is known here.
     package var withdrawal: String?
+    /// For which devices it is, as the description told that was verified last; nil where that is not known.
+    package var audience: Audience?
 
     func withdrawalError(of model: ModelName) -> InstallationError? {
       withdrawal.map { .model(.withdrawn(model: model.description, version: key.version.description, reason: $0)) }
@@ -51,6 +53,9 @@ package struct ModelRecord: Equatable, Sendable {
 
   package var activeEntry: Entry? { active.flatMap { self[$0] } }
 
+  /// Takes in what stands here whole, as if it had been installed before all others.
+  mutating func add(unrecorded found: [Entry]) { entries = found.filter { self[$0.key] == nil } + entries }
+
   /// What is wrong with a record that names no active version: this software writes none.
   var withoutActive: InstallationError {
     .model(.contradictoryRecord(model: model.description, version: nil, isActive: true))
@@ -65,11 +70,15 @@ package struct ModelRecord: Equatable, Sendable {
   }
 
   /// Versions that could be gone back to, best first: the one that was active before, of whatever variant, then the one of the own variant that was
-  /// installed last. None is withdrawn.
-  var alternatives: [Entry] {
+  /// installed last, and is for the device. None is withdrawn.
+  func alternatives(on device: Device) -> [Entry] {
     let usable = entries.reversed().filter { $0.key != active && $0.withdrawal == nil }
-    return usable.filter { $0.key == previous } + usable.filter { $0.key != previous && $0.key.variant == ownVariant }
+    return usable.filter { $0.key == previous }
+      + usable.filter { $0.key != previous && $0.key.variant == ownVariant && $0.audience?.includes(device) == true }
   }
+
+  /// What going back leads to.
+  func wayBack(on device: Device, isComplete: (Entry) -> Bool) -> StoreKey? { alternatives(on: device).first(where: isComplete)?.key }
 }
 
 /// By what a file is known again without reading it: no program can change its content and leave all of this as it was.
@@ -83,6 +92,9 @@ package struct FileIdentity: Hashable, Sendable {
     (device, inode, byteCount) = (status.device, status.inode, status.byteCount)
     changedNanoseconds = status.changedNanoseconds
   }
+
+  /// That of no file: what is known by it is read before it is used.
+  static let unknown = FileIdentity(device: 0, inode: 0, byteCount: 0, changedNanoseconds: 0)
 
   init(device: UInt64, inode: UInt64, byteCount: Int64, changedNanoseconds: Int64) {
     (self.device, self.inode, self.byteCount, self.changedNanoseconds) = (device, inode, byteCount, changedNanoseconds)

@@ -4,9 +4,15 @@ internal import TUFMetadata
 
 extension ModelStore {
   /// Makes a version that stands in its place the active one. Only then does anything that an app sees change.
-  /// - Parameter makingActive: whether it does; a version that was repaired stays what it was.
-  func activate(_ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true) throws(InstallationError) {
+  /// - Parameters:
+  ///   - makingActive: whether it does; a version that was repaired stays what it was.
+  ///   - unrecorded: what else was found here.
+  func activate(
+    _ entry: ModelRecord.Entry, of model: ModelName, makingActive: Bool = true, unrecorded: [ModelRecord.Entry] = []
+  ) throws(InstallationError) {
     var record = try record(of: model)
+    // It is the one that is installed last, unless it was on record before.
+    record.add(unrecorded: unrecorded.filter { $0.key != entry.key })
     record[entry.key] = entry
     if makingActive { try makeActive(entry.key, in: &record) }
     try write(record)
@@ -30,17 +36,30 @@ extension ModelStore {
   /// of the own variant.
   /// No file is read.
   package func wayBack(of record: ModelRecord) -> StoreKey? {
-    record.alternatives.first { missingPath(of: $0, record.model) == nil }?.key
+    record.wayBack(on: device) { missingPath(of: $0, record.model) == nil }
+  }
+
+  /// The way back to tell people of: nil where it is damaged. Its files are read, unless they are the very ones that were verified.
+  package func intactWayBack(of record: ModelRecord, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
+    guard let key = wayBack(of: record), let entry = record[key], try isIntact(entry, of: record.model, isCancelled: isCancelled) else {
+      return nil
+    }
+    return key
   }
 
   /// What serves where the way back does not: the next best version that is as signed.
   package func alternativeToWayBack(of model: ModelName, isCancelled: () -> Bool) throws(InstallationError) -> StoreKey? {
     let record = try record(of: model)
     let wayBack = wayBack(of: record)
-    for entry in record.alternatives where entry.key != wayBack {
+    for entry in record.alternatives(on: device) where entry.key != wayBack {
       if try isIntact(entry, of: model, isCancelled: isCancelled) { return entry.key }
     }
     return nil
+  }
+
+  /// Tells what else stands above a version's folder, where nothing could be put in place: before anything is fetched.
+  func requireWay(to key: StoreKey, of model: ModelName) throws(InstallationError) {
+    _ = try openFolder(key.segments(of: model).dropLast())
   }
 
   /// Moves a version that was put together in staging to its place, whole, in one step.

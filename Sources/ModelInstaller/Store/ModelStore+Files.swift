@@ -105,19 +105,33 @@ extension ModelStore {
     }
   }
 
-  /// Verifies a whole installed version by reading it.
+  /// Verifies a whole installed version by reading it. A file that is not as signed, though it is the very one that was verified, is noted: nothing
+  /// takes it for good unread from then on.
   /// - Returns: the entry, with the files' identities as they are now.
   package func verify(
     _ entry: ModelRecord.Entry, of model: ModelName, isCancelled: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws(InstallationError) -> ModelRecord.Entry {
     var result = entry
     for (index, file) in entry.files.enumerated() {
-      guard let usable = try use(file, of: entry, model, isThorough: true, isCancelled: isCancelled, progress: progress) else {
-        throw missing(entry, model)
+      do throws(InstallationError) {
+        guard let usable = try use(file, of: entry, model, isThorough: true, isCancelled: isCancelled, progress: progress) else {
+          throw missing(entry, model)
+        }
+        result.files[index].identity = usable.identity
+      } catch {
+        if case .model(.damaged) = error { try? distrust(index, of: entry, model) }
+        throw error
       }
-      result.files[index].identity = usable.identity
     }
     return result
+  }
+
+  private func distrust(_ index: Int, of entry: ModelRecord.Entry, _ model: ModelName) throws(InstallationError) {
+    guard isChangeable, case .unchanged = try state(of: entry.files[index], in: entry.key, of: model) else { return }
+    var record = try record(of: model)
+    guard record[entry.key] == entry else { return }
+    record[entry.key]?.files[index].identity = .unknown
+    try write(record)
   }
 
   /// What else stands in the place of a version's folder, or of something in it, is damage that a repair mends; above it is somebody's doing.

@@ -29,7 +29,9 @@ extension ModelStore {
   package func prune(
     isRehearsal: Bool, isCancelled: () -> Bool = { false }, leaveAlone: (ModelName, InstallationError) -> Void = { _, _ in }
   ) throws(InstallationError) -> [Prunable] {
-    if !isRehearsal { try holdStaging() }
+    // Nothing is left in a folder that is not ours, a lock neither.
+    let hasStagingElsewhere = stagingPath.map(Self.isStaging) ?? false
+    if !isRehearsal, hasStagingElsewhere { try holdStaging() }
     var pruned: [Prunable] = []
     var known: [ModelName: Set<StoreKey>] = [:]
     var staying: Set<[UInt8]> = []
@@ -60,19 +62,20 @@ extension ModelStore {
       try write(record)
       for entry in removed { try discard(entry.key.segments(of: model)) }
     }
-    for (model, keys) in try versionFolders() {
+    let folders = try versionFolders()
+    for (model, keys) in folders {
       guard let known = known[model] else { continue }
       for key in keys where !known.contains(key) {
         pruned.append(Prunable(kind: .unrecorded(model, key), byteCount: try byteCount(of: key.segments(of: model))))
         if !isRehearsal { try discard(key.segments(of: model)) }
       }
     }
-    for model in try modelsWithoutRecord() { leaveAlone(model, .model(.noRecord(model: model.description))) }
+    for model in try modelsWithoutRecord(among: folders) { leaveAlone(model, .model(.noRecord(model: model.description))) }
     var staged: Int64 = 0
     for name in [StoreName.versions, StoreName.parts] {
       staged = staged &+ (try pruneStaging(name, but: staying, isRehearsal: isRehearsal))
     }
-    staged = staged &+ (try pruneStagingElsewhere(but: staying, isRehearsal: isRehearsal))
+    if hasStagingElsewhere { staged = staged &+ (try pruneStagingElsewhere(but: staying, isRehearsal: isRehearsal)) }
     if staged > 0 { pruned.append(Prunable(kind: .staging, byteCount: staged)) }
     if !isRehearsal { try emptyTrash() }
     return pruned
@@ -86,7 +89,7 @@ extension ModelStore {
     {
       kept.insert(former.key)
     }
-    for entry in record.alternatives where try isIntact(entry, of: record.model, isCancelled: isCancelled) {
+    for entry in record.alternatives(on: device) where try isIntact(entry, of: record.model, isCancelled: isCancelled) {
       kept.insert(entry.key)
       break
     }
@@ -127,9 +130,11 @@ extension ModelStore {
 
   /// Models of which there are versions, and no record, in the order of their names: it was lost, or a first installation was killed before it was
   /// written. The next installation takes over what is there.
-  package func modelsWithoutRecord() throws(InstallationError) -> [ModelName] {
+  package func modelsWithoutRecord() throws(InstallationError) -> [ModelName] { try modelsWithoutRecord(among: versionFolders()) }
+
+  private func modelsWithoutRecord(among folders: [(model: ModelName, keys: [StoreKey])]) throws(InstallationError) -> [ModelName] {
     let recorded = Set(try models())
-    return try versionFolders().map(\.model).filter { !recorded.contains($0) }.sorted()
+    return folders.map(\.model).filter { !recorded.contains($0) }.sorted()
   }
 
   /// The models of which there are folders of versions.

@@ -33,7 +33,9 @@ extension ModelStore {
     }
   }
 
+  /// Removes what was taken out of sight, and what is empty of staging by then.
   func emptyTrash() throws(InstallationError) {
+    defer { removeEmptyStaging() }
     guard let staging = try openFolder([StoreName.staging]) else { return }
     let trash = [StoreName.staging, StoreName.trash]
     try keepingIdentities(of: sharedFiles(below: trash)) { () throws(InstallationError) in

@@ -13,34 +13,6 @@ extension ModelStore {
     return .present(active.key, activated: false)
   }
 
-  /// The active version where it is as signed; else what serves instead, which is read in full first. The record stays as it is: it tells what was
-  /// signed of the active version, so that a repair brings that back. One that was asked for by name is not replaced.
-  /// - Returns: nil where the request allows no active version.
-  /// - Throws: what is wrong with the active version, where nothing serves instead.
-  package func activeOrStandIn(
-    _ request: ModelRequest, on device: Device, isCancelled: () -> Bool
-  ) throws(InstallationError) -> Installation.Outcome? {
-    let record = try record(of: request.model)
-    guard let active = record.active, request.allows(active) else { return nil }
-    guard let fault = try fault(of: active, in: record, isCancelled: isCancelled) else { return .present(active, activated: false) }
-    guard request.version == nil else { throw fault }
-    let suits = suits(device, request)
-    // Nobody asked for another variant, which may be for another device.
-    for entry in record.alternatives where entry.key.variant == active.variant && suits(entry.key) ?? true {
-      guard try self.fault(of: entry.key, in: record, isThorough: true, isCancelled: isCancelled) == nil else { continue }
-      return .standIn(entry.key, instead: active, reason: fault)
-    }
-    throw fault
-  }
-
-  /// Whether the device could have been given a version, as far as the description tells that was fetched last; any that is named by its variant
-  /// suits, and of one that is not described nothing is known.
-  private func suits(_ device: Device, _ request: ModelRequest) -> (StoreKey) -> Bool? {
-    guard request.variant == nil else { return { _ in true } }
-    let description = whatDescriptionSays(of: request.model)
-    return { key in VariantChoice.suits(key, in: description, device) }
-  }
-
   /// What is wrong with a version that a record names. Its files are read, unless they are the very ones that were verified.
   /// - Parameter isThorough: whether they are read in any case.
   /// - Returns: nil where it is as signed. That it was withdrawn comes before what else is wrong with it, which no repair mends then.
@@ -49,7 +21,7 @@ extension ModelStore {
   ) throws(InstallationError) -> InstallationError? {
     let model = record.model
     guard let entry = record[key] else {
-      return .model(.contradictoryRecord(model: model.description, version: key.version.description, isActive: key == record.active))
+      return .model(.contradictoryRecord(model: model.description, version: key.description, isActive: key == record.active))
     }
     let verified: ModelRecord.Entry
     do throws(InstallationError) {
@@ -70,8 +42,7 @@ extension ModelStore {
     for (key, isActive) in [(record.active, true), (record.previous, false)] {
       guard let key else { continue }
       guard let entry = record[key], isActive || key != record.active else {
-        let error = ModelError.contradictoryRecord(
-          model: record.model.description, version: key.version.description, isActive: isActive)
+        let error = ModelError.contradictoryRecord(model: record.model.description, version: key.description, isActive: isActive)
         losses.append((isActive, .model(error)))
         continue
       }
@@ -97,40 +68,6 @@ extension ModelStore {
       }
     }
     return true
-  }
-
-  /// Makes an installed version active that a request allows, without asking anybody: the active one, or what stands in for it, else the one that
-  /// was installed last, of the variant that is named, or else of the own one that suits the device.
-  /// - Returns: nil where none is here, or only variants that nobody named and that may be for another device.
-  /// - Throws: `withdrawn` where a version is asked for, or would have to become active, that is known to be withdrawn; `damaged`; `missing`.
-  package func activateInstalled(
-    _ request: ModelRequest, on device: Device, isCancelled: () -> Bool
-  ) throws(InstallationError) -> Installation.Outcome? {
-    let model = request.model
-    let record = try record(of: model)
-    if let outcome = try activeOrStandIn(request, on: device, isCancelled: isCancelled) { return outcome }
-    let suits = suits(device, request)
-    let candidates = record.entries.filter { entry in
-      guard request.allows(entry.key) else { return false }
-      let isOwn = (request.variant ?? record.ownVariant) == entry.key.variant
-      // Which variant was in use is not known where none is active.
-      return record.active == nil ? suits(entry.key) ?? isOwn : isOwn && suits(entry.key) ?? true
-    }
-    var usable = candidates.reversed().filter { $0.withdrawal == nil }
-    // Of a record that names no active version any will do that is as signed.
-    if record.active != nil { usable = Array(usable.prefix(1)) }
-    var failure: InstallationError?
-    for entry in usable {
-      do throws(InstallationError) {
-        try activate(try verify(entry, of: model, isCancelled: isCancelled), of: model)
-        return .present(entry.key, activated: true)
-      } catch {
-        if error == .cancelled { throw error }
-        failure = failure ?? error
-      }
-    }
-    if let failure = failure ?? candidates.last?.withdrawalError(of: model) { throw failure }
-    return nil
   }
 
   /// Whether the description that was fetched last, for which nobody vouches, withdraws every version: good for a hint.
@@ -164,7 +101,9 @@ extension ModelStore {
         if lost.contains(request.model) { throw .model(.noRecord(model: request.model.description)) }
         throw .model(.notInstalled(model: request.model.description, version: nil))
       }
-      guard !(known + [record.active].compactMap { $0 }).contains(where: request.allows) else { continue }
+      // One that the record names as active, and does not know, is told where no version is named.
+      let named = request.version == nil ? known + [record.active].compactMap { $0 } : known
+      guard !named.contains(where: request.allows) else { continue }
       throw .model(.notAmongInstalled(request: request.description, known: known.map(\.description)))
     }
     var refused: [(what: String, error: InstallationError)] = []
@@ -178,12 +117,12 @@ extension ModelStore {
         continue
       }
       let isWanted = { (key: StoreKey) in requests.isEmpty || own.contains { $0.allows(key) } }
-      if known.active == nil, !known.entries.isEmpty { refused.append((model.description, known.withoutActive)) }
-      // What was signed of it nobody here knows.
-      if let active = known.active, isWanted(active), known[active] == nil,
-        let fault = try fault(of: active, in: known, isCancelled: isCancelled)
-      {
-        refused.append((model.description, fault))
+      // What was signed of a version that it does not know nobody here knows.
+      for (isActive, error) in losses(of: known) {
+        guard case .model(.contradictoryRecord) = error, !known.entries.isEmpty || known.active != nil,
+          (isActive ? known.active : known.previous).map(isWanted) ?? true
+        else { continue }
+        refused.append((model.description, error))
       }
       for entry in known.entries where isWanted(entry.key) {
         let request = ModelRequest(model: model, version: entry.key.version, variant: entry.key.variant)

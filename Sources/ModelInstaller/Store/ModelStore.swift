@@ -23,16 +23,21 @@ package final class ModelStore: Sendable {
   /// Where files are fetched to, where that is another folder than the store's own.
   let stagingPath: String?
   /// Held from the first use of that folder on: other stores may use it too.
-  private let stagingLock = Mutex<FileLock?>(nil)
+  let stagingLock = Mutex<FileLock?>(nil)
+
+  /// What versions have to be for that are taken though nobody named them.
+  let device: Device
 
   /// Whether this value may change the store.
   let isChangeable: Bool
 
   /// Opens a store to read it: nothing is made, locked or changed.
   /// - Returns: nil where there is none.
-  package static func reading(_ path: String, staging: String? = nil) throws(InstallationError) -> ModelStore? {
+  package static func reading(
+    _ path: String, staging: String? = nil, for device: Device = .current
+  ) throws(InstallationError) -> ModelStore? {
     do throws(Errno) {
-      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: staging, lock: nil)
+      return ModelStore(path, try FileDescriptor(opening: path, .directory), staging: staging, for: device, lock: nil)
     } catch {
       guard error == .notFound else { throw .file(.system(.open, path: path, error)) }
       return nil
@@ -43,32 +48,36 @@ package final class ModelStore: Sendable {
   /// - Parameters:
   ///   - staging: where files are fetched to; another file system is allowed.
   ///   - patience: milliseconds to wait for another process.
+  ///   - device: what is taken for it though nobody named it.
   package static func changing(
-    _ path: String, staging: String? = nil, patience: UInt32 = 2000
+    _ path: String, staging: String? = nil, patience: UInt32 = 2000, for device: Device = .current
   ) throws(InstallationError) -> ModelStore {
     try onDisk { () throws(FileError) in try FileSystem.createDirectories(path, permissions: 0o755) }
-    let lock = try lock("\(path)/lock", patience: patience)
+    let lock = try lock("\(path)/lock", patience: patience) { .locked(path: $0, process: $1) }
     let folder = try at(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .directory) }
-    let store = ModelStore(path, folder, staging: staging, lock: lock)
+    let store = ModelStore(path, folder, staging: staging, for: device, lock: lock)
     try store.reconcile()
     return store
   }
 
-  private static func lock(_ path: String, patience: UInt32) throws(InstallationError) -> FileLock {
+  static func lock(
+    _ path: String, patience: UInt32, held: (String, Int32?) -> ModelError
+  ) throws(InstallationError) -> FileLock {
     do { return try FileLock(path, permissions: 0o644, patience: patience) } catch {
       switch error {
-      case .held(let path, let process): throw .model(.locked(path: path, process: process))
+      case .held(let path, let process): throw .model(held(path, process))
       case .file(let error): throw .file(error)
       }
     }
   }
 
-  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, lock: consuming FileLock?) {
+  private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, for device: Device, lock: consuming FileLock?) {
     self.path = path
     self.folder = folder
     isChangeable = lock != nil
     self.lock = lock
     stagingPath = staging
+    self.device = device
   }
 
   // MARK: Folders
@@ -86,38 +95,6 @@ package final class ModelStore: Sendable {
   func makeFolder(_ segments: [[UInt8]], permissions: UInt16 = 0o755) throws(InstallationError) -> FileDescriptor {
     do throws(Errno) { return try folder.openFolder(creating: segments, permissions: permissions) } catch { throw foreign(segments, error) }
   }
-
-  /// Opens a folder below the staging folder, made where it is missing.
-  func makeStaging(_ segments: [[UInt8]]) throws(InstallationError) -> FileDescriptor {
-    let staging = try makeFolder([StoreName.staging], permissions: 0o700)
-    return try at(.create, shown([StoreName.staging] + segments)) { () throws(Errno) in
-      // Made by somebody else, or with other permissions, it would not be ours alone.
-      try staging.setPermissions(0o700)
-      return try staging.openFolder(creating: segments, permissions: 0o700)
-    }
-  }
-
-  /// The folder in which files are fetched.
-  func makeParts() throws(InstallationError) -> FileDescriptor {
-    guard let stagingPath else { return try makeStaging([StoreName.parts]) }
-    try onDisk { () throws(FileError) in try FileSystem.createDirectories(stagingPath, permissions: 0o700) }
-    try holdStaging()
-    return try at(.create, stagingPath) { () throws(Errno) in
-      let staging = try FileDescriptor(opening: stagingPath, .directory)
-      return try staging.openFolder(creating: [StoreName.parts], permissions: 0o700)
-    }
-  }
-
-  /// Keeps other stores from the staging folder that is not the store's own, where there is one, until this value ends.
-  /// - Throws: `locked`.
-  func holdStaging() throws(InstallationError) {
-    guard let stagingPath, (try? FileSystem.statusIfPresent(of: stagingPath, followingLinks: true))?.kind == .directory else { return }
-    try stagingLock.withLock { (held) throws(InstallationError) in
-      if held == nil { held = try Self.lock("\(stagingPath)/lock", patience: 2000) }
-    }
-  }
-
-  var partsPath: String { stagingPath.map { "\($0)/parts" } ?? "\(path)/staging/parts" }
 
   func shown(_ segments: [[UInt8]]) -> String {
     "\(path)/\(segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/"))"
@@ -203,7 +180,7 @@ package final class ModelStore: Sendable {
   }
 
   /// Takes over what the trusted manifest says of a model, at once, whatever becomes of what is done with it: which of the installed versions its
-  /// publisher has withdrawn, and the description itself. A store that is open for reading stays as it is.
+  /// publisher has withdrawn, for which devices they are, and the description itself. A store that is open for reading stays as it is.
   /// - Parameter bytes: the description, unless it is the one that was kept.
   func remember(_ description: ModelDescription, fetched bytes: [UInt8]?, of model: ModelName) throws(InstallationError) {
     guard isChangeable else { return }
@@ -212,6 +189,7 @@ package final class ModelStore: Sendable {
     for entry in former.entries {
       guard let version = description.versions.first(where: { $0.name == entry.key.version }) else { continue }
       record[entry.key]?.withdrawal = version.withdrawal?.reason
+      if let audience = description.audience(of: entry.key) { record[entry.key]?.audience = audience }
     }
     if record != former { try write(record) }
     guard let bytes else { return }

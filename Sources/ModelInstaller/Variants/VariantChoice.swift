@@ -45,37 +45,12 @@ enum VariantChoice: Equatable {
     self = .nothing(NothingForDevice(model: model, device: device, offers: offers, fittingVersions: fitting))
   }
 
-  /// Whether a device could have been given a version's variant. Variants of one name may be for other devices in each version.
-  /// - Returns: nil where the description does not have it.
-  static func suits(_ key: StoreKey, in description: ModelDescription?, _ device: Device) -> Bool? {
-    let version = description?.versions.first { $0.name == key.version }
-    return version?.variants.first { $0.name == key.variant }.map { rank($0, on: device) != nil }
-  }
-
-  private static func best(of version: ModelDescription.Version, on device: Device) -> ModelDescription.Variant? {
+  /// The variant of a version that a device is given; nil where there is none for it.
+  static func best(of version: ModelDescription.Version, on device: Device) -> ModelDescription.Variant? {
     let ranked = version.variants.enumerated().compactMap { index, variant in
-      rank(variant, on: device).map { (rank: $0, index: index, variant: variant) }
+      Audience(of: variant).rank(on: device).map { (rank: $0, index: index, variant: variant) }
     }
     return ranked.min { ($0.rank, $0.index) < ($1.rank, $1.index) }?.variant
-  }
-
-  /// - Returns: 0 for the best; nil where the device can't use the variant.
-  private static func rank(_ variant: ModelDescription.Variant, on device: Device) -> Int? {
-    guard fits(variant.platforms, device.platform), fits(variant.architectures, device.architecture), isLoadable(variant, by: device) else {
-      return nil
-    }
-    return (variant.architectures.isEmpty ? 2 : 0) + (variant.platforms.isEmpty ? 1 : 0)
-  }
-
-  private static func fits(_ names: [String], _ own: String) -> Bool { names.isEmpty || names.contains { Device.common($0) == own } }
-
-  private static func isLoadable(_ variant: ModelDescription.Variant, by device: Device) -> Bool {
-    guard !variant.minimumRuntime.isEmpty, !device.runtimes.isEmpty else { return true }
-    return variant.minimumRuntime.contains { name, least in
-      device.runtimes.contains { own, version in
-        own.lowercased() == name.description.lowercased() && VersionOrder.order(Array(version.utf8), Array(least.utf8)) >= 0
-      }
-    }
   }
 
   private static func offer(_ variant: ModelDescription.Variant, of version: ModelDescription.Version) -> NothingForDevice.Offer {
