@@ -149,6 +149,38 @@ import Testing
     }
   }
 
+  @Test("the escapes of JSON's strings part no word of a key, be they what every writer makes or what only some do")
+  func escapes() throws {
+    // Keys of slashes and plus signs alone: those are what writers of JSON escape.
+    let slashes = String(repeating: "/+", count: 100)
+    let seed = [UInt8](repeating: 0xFF, count: 32)
+    let own = try SecretKey(seed: secure(seed)).publicKey
+    let keys = [
+      "minisign": "untrusted comment: minisign encrypted secret key\nRWQAAEIy" + slashes,
+      "PEM": "-----BEGIN PRIVATE KEY-----\n\(slashes)\n-----END PRIVATE KEY-----\n", "seed": Data(seed).base64EncodedString(),
+    ]
+    let writers: [(String, [(String, String)])] = [
+      ("none", []), ("slash", [("/", "\\/")]), ("code", [("/", "\\u002f"), ("+", "\\u002B"), ("-", "\\u002D"), ("=", "\\u003d")]),
+    ]
+    for (name, key) in keys {
+      for (writer, escapes) in writers {
+        func string(_ text: String) -> String {
+          let always = [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n")]
+          return "\"" + (always + escapes).reduce(text) { $0.replacingOccurrences(of: $1.0, with: $1.1) } + "\""
+        }
+        let json = "{\"key\":\(string(key))}"
+        for text in [json, "[\(string(json))]"] { #expect(try finds(Array(text.utf8), knowing: [own]), "\(name), \(writer): \(text)") }
+      }
+    }
+  }
+
+  @Test("escapes without end are undone no oftener than they may be wrapped") func endlessEscapes() throws {
+    for unit in ["\\", "\\u005c", "u005c", "\\\\u005C", "\\n"] {
+      let text = "\\u005c" + String(repeating: unit, count: SecretSearch.wholeFileLimit / unit.utf8.count - 2)
+      #expect(try !finds(Array(text.utf8), knowing: [KnownKey.key().publicKey]))
+    }
+  }
+
   @Test("public keys, signatures, metadata and documentation of secret keys are no secrets") func noFalseAlarms() throws {
     let key = try KnownKey.key()
     let own = [key.publicKey]

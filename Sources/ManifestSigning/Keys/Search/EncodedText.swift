@@ -119,6 +119,38 @@ enum EncodedText {
     return bytes
   }
 
+  /// What some bytes are once the escapes of JSON's strings (RFC 8259 §7) are undone, which part words and lines; nil where there are none. Escapes
+  /// of what is not ASCII stay: no key's text holds any.
+  static func withoutEscapes(_ bytes: Span<UInt8>) -> [UInt8]? {
+    guard var next = bytes.indices.first(where: { escape(in: bytes, at: $0) != nil }) else { return nil }
+    var plain: [UInt8] = []
+    plain.reserveCapacity(bytes.count)
+    for index in 0..<next { plain.append(bytes[index]) }
+    while next < bytes.count {
+      let (byte, length) = escape(in: bytes, at: next) ?? (bytes[next], 1)
+      plain.append(byte)
+      next += length
+    }
+    return plain
+  }
+
+  /// The byte that an escape stands for, and how many it takes.
+  private static func escape(in bytes: Span<UInt8>, at index: Int) -> (byte: UInt8, length: Int)? {
+    guard bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count else { return nil }
+    switch bytes[index + 1] {
+    case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "\""): return (bytes[index + 1], 2)
+    case UInt8(ascii: "n"): return (0x0A, 2)
+    case UInt8(ascii: "r"): return (0x0D, 2)
+    case UInt8(ascii: "t"): return (0x09, 2)
+    case UInt8(ascii: "u"):
+      guard index + 5 < bytes.count, bytes[index + 2] == UInt8(ascii: "0"), bytes[index + 3] == UInt8(ascii: "0"),
+        let high = digit(bytes[index + 4]), high < 8, let low = digit(bytes[index + 5])
+      else { return nil }
+      return (high << 4 | low, 6)
+    default: return nil
+    }
+  }
+
   private static func value(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")

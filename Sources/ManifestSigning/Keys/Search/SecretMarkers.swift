@@ -114,18 +114,9 @@ enum SecretMarkers {
     return (EncodedText.decodeHexadecimal(digits[...]), index)
   }
 
-  /// Blanks and line ends, as they stand in a string of JSON too.
   private static func skipBlanks(_ bytes: Span<UInt8>, _ index: inout Int, _ stride: Int) {
-    while index < bytes.count {
-      switch bytes[index] {
-      case 0x20, 0x09...0x0D: index += stride
-      case UInt8(ascii: "\\") where index + stride < bytes.count && escapedBlanks.contains(bytes[index + stride]): index += 2 * stride
-      default: return
-      }
-    }
+    while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += stride }
   }
-
-  private static let escapedBlanks = Array("nrt".utf8)
 
   private static func isMinisign(_ bytes: Span<UInt8>, at start: Int) -> Bool {
     let stride = stride(bytes, start)

@@ -5,14 +5,14 @@ package import TUFMetadata
 /// Looks for secret keys in files that others will read. Documentation/keys.md states what is found, and what is not.
 package struct SecretSearch: Sendable {
   /// A file up to this length is looked at whole, in bytes; no key file comes near it.
-  static let wholeFileLimit = 256 << 10
+  package static let wholeFileLimit = 256 << 10
   /// Of a longer one, so much from its beginning: models have gigabytes.
   static let headByteCount = 64 << 10
   /// Up to this length, words that could be seeds are tried: metadata is full of words as long, and each costs a computation on the curve.
   static let seedFileLimit = 4096
   /// What is shorter holds no secret key, though it may be the bare seed of one: whatever wraps its 32 bytes adds a marker of 11 at least.
   private static let leastByteCount = 43
-  /// How often base64 or hexadecimal digits may be wrapped in each other.
+  /// How often base64, hexadecimal digits or strings of JSON may be wrapped in each other.
   private static let depthLimit = 2
 
   private let known: KnownKeys
@@ -63,6 +63,9 @@ package struct SecretSearch: Sendable {
   private func finds(in bytes: Span<UInt8>, depth: Int, triesSeeds: Bool) -> Bool {
     if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) { return true }
     if triesSeeds && known.isSecretHalf(bytes) { return true }
+    if depth < Self.depthLimit, let plain = EncodedText.withoutEscapes(bytes), finds(in: plain.span, depth: depth + 1, triesSeeds: triesSeeds) {
+      return true
+    }
     let isShort = bytes.count <= Self.seedFileLimit
     // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
     var holdsText = false
