@@ -63,8 +63,8 @@ package struct SecretSearch: Sendable {
   private func finds(in bytes: Span<UInt8>, depth: Int, triesSeeds: Bool) -> Bool {
     if SecretMarkers.stand(in: bytes, isSecretHalf: { known.isSecretHalf($0.span) }) { return true }
     if triesSeeds && known.isSecretHalf(bytes) { return true }
-    if depth < Self.depthLimit, let plain = EncodedText.withoutEscapes(bytes), finds(in: plain.span, depth: depth + 1, triesSeeds: triesSeeds) {
-      return true
+    if depth < Self.depthLimit, let plain = EncodedText.withoutEscapes(bytes) {
+      if finds(in: plain.span, depth: depth + 1, triesSeeds: triesSeeds) { return true }
     }
     let isShort = bytes.count <= Self.seedFileLimit
     // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
