@@ -10,7 +10,12 @@ enum EncodedText {
     static let blank = Class(rawValue: 4)
     /// What stands between the characters of UTF-16.
     static let zero = Class(rawValue: 8)
+    /// What escapes begin with in a string of JSON, and what stands between pairs of digits.
+    static let mark = Class(rawValue: 16)
   }
+
+  /// The base64 of a key has more characters than this, and weights have no stretch of so many.
+  static let leastEncoded = 40
 
   /// The classes of all bytes: every byte of a catalog's small files is looked up here.
   fileprivate static let classes: [UInt8] = (UInt8.min...UInt8.max).map { byte in
@@ -19,6 +24,7 @@ enum EncodedText {
     if digit(byte) != nil { classes.insert(.hexadecimal) }
     if byte == 0x20 || (0x09...0x0D).contains(byte) { classes.insert(.blank) }
     if byte == 0 { classes.insert(.zero) }
+    if byte == UInt8(ascii: "\\") || byte == UInt8(ascii: ":") { classes.insert(.mark) }
     return classes.rawValue
   }
 
@@ -119,13 +125,16 @@ enum EncodedText {
     return bytes
   }
 
-  /// What some bytes are once the escapes of JSON's strings (RFC 8259 §7) are undone, which part words and lines; nil where there are none. Escapes
-  /// of what is not ASCII stay: no key's text holds any.
+  /// What some bytes are once the escapes of JSON's strings (RFC 8259 §7) are undone; nil where they part no text that is as long as a key's, as
+  /// in weights. Escapes of what is not ASCII stay: no key's text holds any.
   static func withoutEscapes(_ bytes: Span<UInt8>) -> [UInt8]? {
-    guard var next = bytes.indices.first(where: { escape(in: bytes, at: $0) != nil }) else { return nil }
+    let parts = contains(in: bytes, .base64, passing: [.blank, .zero, .mark], atLeast: leastEncoded) { stretch in
+      stretch.range.contains { escape(in: bytes, at: $0) != nil }
+    }
+    guard parts else { return nil }
     var plain: [UInt8] = []
     plain.reserveCapacity(bytes.count)
-    for index in 0..<next { plain.append(bytes[index]) }
+    var next = 0
     while next < bytes.count {
       let (byte, length) = escape(in: bytes, at: next) ?? (bytes[next], 1)
       plain.append(byte)

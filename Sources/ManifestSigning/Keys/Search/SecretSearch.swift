@@ -69,7 +69,7 @@ package struct SecretSearch: Sendable {
     let isShort = bytes.count <= Self.seedFileLimit
     // Every other form is text with a long stretch of base64 characters, of which hexadecimal digits are some: weights have none.
     var holdsText = false
-    let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: 40) { stretch in
+    let isEncoded = EncodedText.contains(in: bytes, .base64, passing: [.blank, .zero], atLeast: EncodedText.leastEncoded) { stretch in
       holdsText = true
       // No marker has base64 that is hexadecimal digits alone, so that digests, of which metadata is full, need not be decoded.
       guard depth < Self.depthLimit, !stretch.isHexadecimal else { return false }
