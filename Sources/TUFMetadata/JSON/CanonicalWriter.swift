@@ -49,12 +49,10 @@ package struct CanonicalWriter: Sendable {
     CanonicalJSON.appendString(text, to: &output)
   }
 
-  /// A member whose value is text without anything that has to be escaped, which `append` writes.
-  mutating func plainString(_ name: ByteString, _ append: (inout [UInt8]) -> Void) throws(MetadataError) {
+  /// A member whose value `append` writes in its canonical form.
+  mutating func canonical(_ name: ByteString, _ append: (inout [UInt8]) -> Void) throws(MetadataError) {
     try begin(name)
-    output.append(CanonicalJSON.quote)
     append(&output)
-    output.append(CanonicalJSON.quote)
   }
 
   package mutating func integer(_ name: ByteString, _ value: Int64) throws(MetadataError) {
@@ -102,6 +100,7 @@ package struct CanonicalWriter: Sendable {
     CanonicalJSON.appendString(name, to: &output)
     output.append(UInt8(ascii: ":"))
   }
+
   /// What stands between the last member and one of this name.
   private mutating func separate(from name: ByteString) throws(MetadataError) {
     guard let lastName else {

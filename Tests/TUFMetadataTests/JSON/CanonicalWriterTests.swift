@@ -1,3 +1,4 @@
+import Digests
 import TUFMetadata
 import Testing
 
@@ -22,6 +23,19 @@ import Testing
       "a": .boolean(false),
     ])
     #expect(written == tree.canonicalBytes)
+  }
+
+  @Test func `writes of a file what its tree writes`() throws {
+    let (sha256, sha512) = (SHA256.hash(of: [1]), try SHA512Digest(hexadecimal: [UInt8](repeating: UInt8(ascii: "a"), count: 128).span))
+    let fsverity = FSVerityDigest(sha256: sha256)
+    let hashes = [FileHashes(sha256: sha256), FileHashes(sha256: sha256, sha512: sha512)]
+    for (path, byteCount) in [("a/b", 0), ("a/\"quoted\"", 1 << 53), ("é😀", Int64.max)] {
+      for (hashes, fsverity) in hashes.flatMap({ [($0, nil), ($0, fsverity)] }) {
+        let file = TargetFile(byteCount: byteCount, hashes: hashes, fsverity: fsverity)
+        let written = try CanonicalWriter.object { writer throws(MetadataError) in try writer.target(TargetPath(path), file) }
+        #expect(written == JSONTree.object([ByteString(path): file.tree]).canonicalBytes)
+      }
+    }
   }
 
   @Test(arguments: [("b", "a"), ("a", "a"), ("aa", "a"), ("😀", "\u{FFEE}")])
