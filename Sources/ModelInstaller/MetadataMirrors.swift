@@ -208,7 +208,8 @@ package struct MetadataMirrors<Network: Transport> {
       var bytes: [UInt8] = []
       do throws(InstallationError) {
         try network.get(url.appending(encoded: request.urlPath), byteLimit: Int64(request.byteLimit)) { piece in
-          for index in piece.indices { bytes.append(piece[index]) }
+          // Copied as long as the piece is lent.
+          unsafe piece.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         }
       } catch {
         switch error {
