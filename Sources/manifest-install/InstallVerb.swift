@@ -32,7 +32,7 @@ enum InstallVerb {
         + "be as signed. The output says so, and repair brings the active one back. It "
         + "says too where the active variant is not the one for the device that is named, or can't be used on this one.",
       "Where a newer version can't be fetched, a complete copy of the same variant serves that is here, still signed, not withdrawn, and for this device; the output says so. "
-        + "So it does for an active version that is damaged or missing where no newer metadata can be had. "
+        + "So it does for an active version that is damaged or missing where no mirror has newer metadata to give; metadata that expired or that can't be trusted is told, and no other version made active. "
         + "A version that is named is not replaced so.",
       Network.discussion, Hub.discussion, MirrorOptions.discussion,
       "With --json: one object a line, events and last the result: {\"model\",\"version\",\"variant\",\"status\",\"folder\"…}, and of another variant than the "
@@ -84,7 +84,9 @@ enum InstallVerb {
     } catch {
       if !isOffline, let outcome = try standIn(for: error, request, device, invocation, store) {
         session.progress.finish()
-        if case .present = outcome { output.warning("nothing newer can be had: \(Failure(explainingInstallation: error).description)") }
+        let unseen = "nothing newer can be had, so that withdrawals may go unseen"
+        // What stands in tells by itself why.
+        if case .present = outcome { output.warning("\(unseen): \(Failure(explainingInstallation: error).description)") } else { output.warning("\(unseen)") }
         try show(outcome, of: request.model, in: store, output)
         return .done
       }
@@ -270,10 +272,7 @@ enum InstallVerb {
     if let reason = record[key]?.withdrawal { output.warning("\(model)@\(key) was withdrawn by its publisher: \(reason)") }
     output.line("Folder:     \(store.folderPath(of: key, model))")
     // What stands in already leads nowhere else.
-    let isAsBefore = if case .present(_, activated: false) = outcome { true } else { false }
-    // Where nothing was amiss, starting an app takes no reading of what it does not use.
-    let wayBack = try isAsBefore ? store.wayBack(of: record) : store.intactWayBack(of: record, isCancelled: { Interruption.isRequested })
-    if let wayBack, wayBack != key {
+    if let wayBack = try store.intactWayBack(of: record, isCancelled: { Interruption.isRequested }), wayBack != key {
       output.line("Way back:   \(wayBack) (manifest-install rollback \(model)\(GivenOptions.current.store))")
     }
     output.report("model", .string(model.description))

@@ -100,9 +100,10 @@ enum RepairVerb {
   ) throws {
     for (request, error) in damaged {
       output.note("\(request): \(error)")
-      output.event([
-        "event": "damaged", "model": .string(request.description), "error": StoreOptions.failure(of: error, in: store).json,
-      ])
+      var failure = StoreOptions.failure(of: error, in: store)
+      // To repair it is what is being done.
+      failure.hint = nil
+      output.event(["event": "damaged", "model": .string(request.description), "error": failure.json])
     }
     let session = try ModelSession(invocation, output)
     defer { session.progress.finish() }

@@ -368,6 +368,19 @@ struct ProcessTests {
     try other.expectActive("1.0")
   }
 
+  @Test("A store that is named as its own staging folder fetches into the one that it has")
+  func ownStaging() throws {
+    let device = try InstallDevice()
+    try FileManager.default.createDirectory(atPath: device.store, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: device.folder("link"), withDestinationPath: device.store)
+    for staging in [device.store, device.folder("link")] {
+      _ = try device.install(more: ["--staging", staging]).successful()
+      #expect(!FileManager.default.fileExists(atPath: device.store + "/parts"))
+      try device.expectActive("1.0")
+      try FileManager.default.removeItem(atPath: device.store + "/models/acme/voice/1.0/default/" + Publication.weights)
+    }
+  }
+
   @Test("A process that was killed holds no lock")
   func killedHolder() throws {
     let device = try InstallDevice()

@@ -57,6 +57,18 @@ struct LossTests {
     #expect(try device.listed().map(\.previous) == [true, false])
   }
 
+  @Test("Where the description that is signed now can't be had, what serves instead comes with a warning that withdrawals may go unseen")
+  func unseenWithdrawal() throws {
+    let device = try installed()
+    try FileManager.default.removeItem(atPath: device.store + "/models/acme/voice/2.0")
+    // It would tell that both are withdrawn.
+    let result = try device.install(of: "gone", targets: ["http://127.0.0.1:9/targets"], more: ["--retries", "0"]).successful()
+    #expect(result.text.hasPrefix("stand-in  acme/voice@1.0:default"), "\(result.text)")
+    #expect(result.errorText.contains("withdrawals may go unseen"), "\(result.errorText)")
+    #expect(try device.install(of: "gone").status != 0)
+    #expect(try device.listed().map(\.withdrawn) == ["it lisps", "it stammers"])
+  }
+
   @Test("All folders that are gone: nothing serves, and a repair brings all back")
   func lostAll() throws {
     let device = try installed()

@@ -58,10 +58,10 @@ struct OtherVersionTests {
     for more in [["--platform", "linux", "--architecture", "riscv64"], []] { #expect(try use(more).errorText.isEmpty) }
   }
 
-  @Test("What was just found damaged is not named as the way back", arguments: ["offline", "list", "rollback"])
+  @Test("What was just found damaged is not named as the way back", arguments: ["offline", "present", "list", "rollback"])
   func damagedIsNoWayBack(verb: String) throws {
     let device = try installed()
-    for version in verb == "rollback" ? ["3.0"] : verb == "list" ? ["2.5"] : ["2.5", "3.0"] {
+    for version in verb == "rollback" ? ["3.0"] : ["list", "present"].contains(verb) ? ["2.5"] : ["2.5", "3.0"] {
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file(version, device))
       try Data("something else".utf8).write(to: URL(fileURLWithPath: file(version, device)))
     }
@@ -69,6 +69,9 @@ struct OtherVersionTests {
     case "offline":
       let result = try useOffline(model, device).successful()
       #expect(result.text.contains("stand-in  \(model)@1.0:only") && !result.text.contains("Way back"), "\(result.text)")
+    case "present":
+      let result = try useOffline(model, device).successful()
+      #expect(result.text.contains("present  \(model)@3.0:only") && !result.text.contains("Way back"), "\(result.text)")
     case "list":
       #expect(try !local(device, ["list"]).successful().text.contains("way back"))
       #expect(try device.listed().map(\.previous) == [false, false, false])

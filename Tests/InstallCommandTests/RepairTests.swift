@@ -120,6 +120,34 @@ struct RepairTests {
   }
 
   @Test(
+    "One that is named and can't be repaired keeps none that is named beside it from its repair, and is told",
+    arguments: [("unreadable", 16), ("lost", 16), ("never", 1), ("version", 1)])
+  func namedBesides(kind: String, status: Int32) throws {
+    let device = try installed()
+    _ = try device.install("acme/multi:mac", of: "v2").successful()
+    let record = URL(fileURLWithPath: device.store + "/records/acme/multi.json")
+    switch kind {
+    case "unreadable": try Data("{".utf8).write(to: record)
+    case "lost": try FileManager.default.removeItem(at: record)
+    default: break
+    }
+    let other = ["never": "acme/none", "version": "acme/multi@9"][kind] ?? "acme/multi"
+    #expect(try device.run(["repair", other, "--store", device.store]).status == status)
+    for names in [[other, "acme/voice"], ["acme/voice", other]] {
+      try remove("voice/2.0/default/tokens.bin", device)
+      let result = try device.run(words(device, metadata: url("v2/metadata"), targets: url("v2/targets")) + names + ["--json"])
+      let lines = try device.json(result)
+      let last = try #require(lines.last)
+      #expect(result.status == status && last["repaired"] as? [String] == ["acme/voice@2.0:default"], "\(result.text)")
+      let leftAlone = (last["left_alone"] as? [[String: Any]])?.compactMap { $0["model"] as? String }
+      #expect(leftAlone == [other], "\(result.text)")
+      let damaged = lines.first { $0["event"] as? String == "damaged" }?["error"] as? [String: Any]
+      #expect(damaged != nil && damaged?["hint"] as? String == nil, "\(result.text)")
+      try device.expectActive("2.0")
+    }
+  }
+
+  @Test(
     "A record that contradicts itself is told as left as it is, and its versions are repaired; a version that is named and not there is exit 1"
   )
   func contradiction() throws {

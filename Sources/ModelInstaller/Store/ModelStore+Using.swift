@@ -84,32 +84,43 @@ extension ModelStore {
     package let refused: [(what: String, error: InstallationError)]
   }
 
+  /// - Throws: where nothing that is installed is meant, or its record can't be read.
+  private func requireKnown(_ request: ModelRequest, _ lost: [ModelName]) throws(InstallationError) {
+    let record = try record(of: request.model)
+    let known = record.entries.map(\.key)
+    guard !known.isEmpty || record.active != nil else {
+      if lost.contains(request.model) { throw .model(.noRecord(model: request.model.description)) }
+      throw .model(.notInstalled(model: request.model.description, version: nil))
+    }
+    // One that the record names as active, and does not know, is told where no version is named.
+    let named = request.version == nil ? known + [record.active].compactMap { $0 } : known
+    guard !named.contains(where: request.allows) else { return }
+    throw .model(.notAmongInstalled(request: request.description, known: known.map(\.description)))
+  }
+
   /// Reads every file that is installed.
   /// - Parameter requests: which models and versions; all where there are none.
   /// - Returns: what is as signed, and what is not, each as a request for exactly that variant.
+  /// - Throws: also what keeps the only request from meaning anything; of several that is among the refused.
   package func findDamaged(
     _ requests: [ModelRequest], isCancelled: () -> Bool
   ) throws(InstallationError) -> Checked {
     var intact: [ModelRequest] = []
     var damaged: [(request: ModelRequest, error: InstallationError)] = []
     var activeCount = 0
+    var refused: [(what: String, error: InstallationError)] = []
     let lost = try modelsWithoutRecord()
     for request in requests {
-      let record = try record(of: request.model)
-      let known = record.entries.map(\.key)
-      guard !known.isEmpty || record.active != nil else {
-        if lost.contains(request.model) { throw .model(.noRecord(model: request.model.description)) }
-        throw .model(.notInstalled(model: request.model.description, version: nil))
+      do throws(InstallationError) { try requireKnown(request, lost) } catch {
+        // One that is asked for beside others keeps nothing from them.
+        guard requests.count > 1 else { throw error }
+        refused.append((request.description, error))
       }
-      // One that the record names as active, and does not know, is told where no version is named.
-      let named = request.version == nil ? known + [record.active].compactMap { $0 } : known
-      guard !named.contains(where: request.allows) else { continue }
-      throw .model(.notAmongInstalled(request: request.description, known: known.map(\.description)))
     }
-    var refused: [(what: String, error: InstallationError)] = []
+    let unknown = Set(refused.map(\.what))
     if requests.isEmpty { refused += lost.map { ($0.description, .model(.noRecord(model: $0.description))) } }
     for (model, record) in try records() {
-      let own = requests.filter { $0.model == model }
+      let own = requests.filter { $0.model == model && !unknown.contains($0.description) }
       guard requests.isEmpty || !own.isEmpty else { continue }
       let known: ModelRecord
       do throws(InstallationError) { known = try record.get() } catch {

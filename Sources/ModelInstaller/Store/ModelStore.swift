@@ -73,10 +73,15 @@ package final class ModelStore: Sendable {
 
   private init(_ path: String, _ folder: consuming FileDescriptor, staging: String?, for device: Device, lock: consuming FileLock?) {
     self.path = path
+    let own = try? folder.status()
     self.folder = folder
     isChangeable = lock != nil
     self.lock = lock
-    stagingPath = staging
+    stagingPath = staging.flatMap { staging in
+      // Named as its own staging folder a store fetches into the one that it has: it holds that lock already.
+      let named = try? FileSystem.status(of: staging, followingLinks: true)
+      return own != nil && named?.inode == own?.inode && named?.device == own?.device ? nil : staging
+    }
     self.device = device
   }
 
