@@ -86,7 +86,8 @@ enum InstallVerb {
         session.progress.finish()
         let unseen = "nothing newer can be had, so that withdrawals may go unseen"
         // What stands in tells by itself why.
-        if case .present = outcome { output.warning("\(unseen): \(Failure(explainingInstallation: error).description)") } else { output.warning("\(unseen)") }
+        let isTold = if case .standIn = outcome { true } else { false }
+        output.warning("\(unseen)\(isTold ? "" : ": " + Failure(explainingInstallation: error).description)")
         try show(outcome, of: request.model, in: store, output)
         return .done
       }

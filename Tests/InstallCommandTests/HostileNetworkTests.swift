@@ -74,6 +74,30 @@ struct HostileNetworkTests {
     #expect(requests.filter { $0.at == "http" }.count == 13)
   }
 
+  @Test("Of a page of HTML in the place of a file whose format has no mark nothing stays, and the next source is asked for all of it once")
+  func pageWithoutMark() throws {
+    let device = try InstallDevice()
+    let page = try Publication.server.url("plain1/targets", "html", for: "tokens.bin")
+    let good = try Publication.server.url("plain1/targets")
+    let failed = try device.install(of: "plain1", targets: [page], more: Self.quick + ["--json"])
+    #expect(failed.status == 12, "\(failed.errorText)")
+    let digest = try KillSite.digest(Publication.path("plain1/targets/acme/voice/1.0") + "/" + Self.tokens())
+    let part = device.store + "/staging/parts/" + digest
+    let left = (try? FileManager.default.attributesOfItem(atPath: part)[.size] as? Int) ?? 0
+    #expect(left == 0)
+    // Beginning with the page, and going on elsewhere.
+    let result = try device.install(of: "plain1", targets: [page, good], more: Self.quick + ["--json"]).successful()
+    let discarded = try device.json(result).filter { $0["event"] as? String == "discarded" }
+    let received = try device.json(result).last { $0["event"] as? String == "progress" }
+    #expect(discarded.count == 1 && (discarded[0]["bytes"] as? Int ?? .max) < 100_000, "\(discarded) \(String(describing: received))")
+    try device.expectActive("1.0")
+  }
+
+  private static func tokens() throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Publication.path("plain1/targets/acme/voice/1.0"))
+    return try #require(names.first { $0.hasSuffix(".tokens.bin") })
+  }
+
   @Test(
     "Where the newest can't be fetched, the version that is here serves, and the output says so",
     arguments: ["status=404", "flipped", "close", "html"])

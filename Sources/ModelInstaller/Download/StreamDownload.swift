@@ -34,6 +34,7 @@ struct StreamDownload: ~Copyable {
     }
     var worst: InstallationError?
     for source in sources {
+      let began = length
       do throws(InstallationError) { return try fetch(from: source, part) } catch {
         switch error {
         case .transport, .served, .model: break
@@ -41,6 +42,8 @@ struct StreamDownload: ~Copyable {
         }
         // Of what is no such file at all nothing is worth keeping.
         if case .model(.wrongBeginning) = error { try startAgain(part) }
+        // Of a body that ended too early, and again so: it is something else, a page of HTML say.
+        if case .served(.wrongLength, _) = error, length > began { try startAgain(part, keeping: began) }
         context.report(.sourceFailed(path: path.description, source: source.shown.description, reason: error.description))
         if error.weight > worst?.weight ?? 0 { worst = error }
       }
@@ -87,11 +90,13 @@ struct StreamDownload: ~Copyable {
 
   private func contradiction() -> FileContent? { ModelInspection.contradiction(name: path.description, beginning: beginning) }
 
-  private mutating func startAgain(_ part: PartFile) throws(InstallationError) {
-    try part.truncate(to: 0)
-    if length > 0 { context.report(.discarded(path: path.description, byteCount: length)) }
+  /// - Parameter kept: how many of the first bytes stay, which are hashed anew.
+  private mutating func startAgain(_ part: PartFile, keeping kept: Int64 = 0) throws(InstallationError) {
+    try part.truncate(to: kept)
+    if length > kept { context.report(.discarded(path: path.description, byteCount: length - kept)) }
     verification = StreamVerification(path.description, against: target)
     (length, beginning) = (0, [])
+    if kept > 0 { try resume(part) }
   }
 
   private mutating func finishes() -> Bool { (try? finish()) != nil }
