@@ -126,6 +126,36 @@ import Testing
     }
   }
 
+  @Test(arguments: ["link", "dangling link", "file", "writable", "another user's"])
+  func `its folder is ignored with a warning, and left as it is, where it is a link or not the owner's alone`(kind: String) throws {
+    let site = try Self.site()
+    try site.publish()
+    let files = FileManager.default
+    let (folder, other) = (site.repository + "/.manifest-sign-cache", site.repository + "/other")
+    switch kind {
+    case "link":
+      try files.moveItem(atPath: folder, toPath: other)
+      try files.createSymbolicLink(atPath: folder, withDestinationPath: "other")
+    case "dangling link":
+      try files.removeItem(atPath: folder)
+      try files.createSymbolicLink(atPath: folder, withDestinationPath: "other")
+    case "file":
+      try files.removeItem(atPath: folder)
+      try write([], to: folder)
+    case "writable": try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+    default: _ = try runChild("chown", ["12345", folder]).successful()
+    }
+    func content() throws -> [String] { try files.subpathsOfDirectory(atPath: site.repository).filter { $0.contains("digests-") } }
+    let before = try content()
+    for options in [["--json"], ["--json", "--rehash"]] {
+      let result = try site.publish(options)
+      #expect(result.errorText.contains("can't be remembered"), "\(kind): \(result.errorText)")
+      #expect(result.errorText.contains("every file is read") || options.contains("--rehash"), "\(kind): \(result.errorText)")
+      #expect(try json(result.text)["hashed"] as? Int == 3, "\(kind)")
+    }
+    #expect(try content() == before && (kind != "dangling link" || !files.fileExists(atPath: other)))
+  }
+
   @Test func `verify reads every file, whatever is remembered`() throws {
     let site = try Self.site()
     try site.publish(["--stage"])

@@ -10,6 +10,7 @@ struct DigestCacheFile {
   /// A limit that no catalog comes near: ten million files.
   private static let byteLimit = 2 << 30
   private static let othersMay: UInt16 = 0o077
+  private static let othersMayWrite: UInt16 = 0o022
 
   /// - Parameter models: the folder that is published; nil where it can't be looked at.
   init?(_ layout: RepositoryLayout, models: String) {
@@ -19,16 +20,28 @@ struct DigestCacheFile {
     path = "\(folder)/digests-\(String(status.device, radix: 16))-\(String(status.inode, radix: 16))"
   }
 
+  /// Why the folder is not used, where somebody else could change what lies in it, or says with a link where it lies; nil where nothing is wrong.
+  private var fault: String? {
+    guard let status = try? FileSystem.status(of: folder, followingLinks: false) else { return nil }
+    guard status.kind == .directory else { return "\(folder) is no folder but a \(status.kind.rawValue)" }
+    return Self.fault(of: folder, status, forbidding: Self.othersMayWrite)
+  }
+
+  private static func fault(of path: String, _ status: FileStatus, forbidding others: UInt16) -> String? {
+    if status.owner != ProcessAccess.user { return "\(path) is not yours (it belongs to user \(status.owner))" }
+    guard status.permissions & others != 0 else { return nil }
+    return "\(path) is not yours alone (mode 0\(String(status.permissions, radix: 8)))"
+  }
+
   /// - Returns: an empty cache with a warning where there is one that can't be believed.
   func read() -> (cache: DigestCache, warning: String?) {
+    if let fault { return (DigestCache(), Self.ignored(fault)) }
     do throws(FileError) {
       let file = try FileError.describing(.open, path) { () throws(Errno) in try FileDescriptor(opening: path, .readNoFollow) }
       let status = try FileError.describing(.inspect, path) { () throws(Errno) in try file.status() }
-      guard status.owner == ProcessAccess.user, status.permissions & Self.othersMay == 0 else {
-        return (DigestCache(), "\(path) is not yours alone (mode 0\(String(status.permissions, radix: 8))): ignored, every file is read")
-      }
+      if let fault = Self.fault(of: path, status, forbidding: Self.othersMay) { return (DigestCache(), Self.ignored(fault)) }
       guard let cache = DigestCache(try file.contents(limit: Self.byteLimit, named: path)) else {
-        return (DigestCache(), "\(path) is damaged, or of another version: ignored, every file is read")
+        return (DigestCache(), Self.ignored("\(path) is damaged, or of another version"))
       }
       return (cache, nil)
     } catch {
@@ -36,8 +49,11 @@ struct DigestCacheFile {
     }
   }
 
+  private static func ignored(_ fault: String) -> String { "\(fault): ignored, every file is read" }
+
   /// - Returns: a warning where it can't be written.
   func write(_ cache: DigestCache) -> String? {
+    if let fault { return "what was hashed can't be remembered: \(fault)" }
     do throws(FileError) {
       let mark = folder + "/.gitignore"
       if (try? FileSystem.status(of: mark, followingLinks: false)) == nil {
