@@ -72,11 +72,24 @@ struct ScanNames {
     if level != .version {
       for byte in Self.dividers where name.bytes.contains(byte) { faults.append(.divider(Character(Unicode.Scalar(byte)))) }
     }
+    if let character = Self.invisibleCharacter(in: name) { faults.append(.invisible(character)) }
     do { _ = try TargetPath(name) } catch { faults.append(.path(error)) }
     if kind != .directory, name.bytes.count > Self.nameByteLimit { faults.append(.nameTooLong(limit: Self.nameByteLimit)) }
     if let purpose = reservation(of: name, key) { faults.append(.reserved(purpose)) }
     if let other = names[key] == name ? others[key] : names[key] { faults.append(.collision(with: other)) }
     return faults
+  }
+
+  private static func invisibleCharacter(in name: ByteString) -> Unicode.Scalar? {
+    if name.bytes.allSatisfy({ $0 < 0x80 }) { return nil }
+    return name.description.unicodeScalars.first { scalar in
+      switch scalar.value {
+      // Joiners and variation selectors: Persian, Indic scripts and emoji are written with them.
+      case 0x200C, 0x200D, 0xFE00...0xFE0F: false
+      case 0x2028, 0x2029: true
+      default: scalar.properties.isDefaultIgnorableCodePoint
+      }
+    }
   }
 
   private static let escaped = Array("#?%".utf8)

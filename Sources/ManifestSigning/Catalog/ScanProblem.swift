@@ -1,3 +1,4 @@
+internal import Digests
 public import FileIO
 public import TUFMetadata
 
@@ -30,6 +31,9 @@ public struct ScanProblem: Equatable, Sendable {
     case needsEscaping(Character)
     /// A character that divides model, version and variant where they are named together: `@` or `:`.
     case divider(Character)
+    /// A character that is not seen, and may turn or break the line that the name is shown in. Joiners and variation selectors, which letters
+    /// and emoji are made of, are not meant.
+    case invisible(Unicode.Scalar)
     /// A rule of target paths.
     case path(MetadataError)
     /// The name, in bytes, leaves no room for the digest before it.
@@ -59,7 +63,14 @@ public struct ScanProblem: Equatable, Sendable {
 }
 
 extension ScanProblem: CustomStringConvertible {
-  public var description: String { path.bytes.isEmpty ? fault.description : "\(path): \(fault)" }
+  public var description: String {
+    if path.bytes.isEmpty { return fault.description }
+    // What is no text can't be recognised by what is shown of it.
+    let bytes = fault == .notUTF8 ? " (its bytes: \(ByteString(Hexadecimal.encode(name.span))))" : ""
+    return "\(path): \(fault)\(bytes)"
+  }
+
+  private var name: [UInt8] { Array(path.bytes.split(separator: UInt8(ascii: "/")).last ?? []) }
 }
 
 extension ScanProblem.Fault: CustomStringConvertible {
@@ -77,13 +88,14 @@ extension ScanProblem.Fault: CustomStringConvertible {
     case .needsEscaping(let character): "its name holds \"\(character)\", which has a meaning in URLs"
     case .divider(let character):
       "its name holds \"\(character)\", which divides a model, its version and its variant where they are named together"
+    case .invisible(let character): "its name holds \(Self.codePoint(character)), which is not seen where the name is shown"
     case .path(.invalidValue(_, let expected, _)): "can't be published: expected \(expected)"
     case .path(let error): "can't be published: \(error)"
     case .nameTooLong(let limit):
       "its name is longer than \(limit) bytes, and would have no room for the digest that goes before it"
     case .tooDeep(let limit): "lies deeper than \(limit) folders"
     case .collision(let other):
-      "collides with \(other): file systems that ignore letter case or Unicode spelling take both for one name"
+      "collides with \(other)\(Self.spelling(of: other)): file systems that ignore letter case or Unicode spelling take both for one name"
     case .reserved(.catalog): "its name is reserved for the list of models, which publishing writes"
     case .reserved(.description): "its name may be taken for model.json, the model's description"
     case .reserved(.segments(let file)): "its name is reserved for the digests of the segments of \(file), which publishing writes"
@@ -91,5 +103,16 @@ extension ScanProblem.Fault: CustomStringConvertible {
     case .tooLarge(let limit): "is longer than the limit of \(limit) bytes"
     case .changing: "changed while it was read; publish when nothing writes to the folder any more"
     }
+  }
+
+  private static func codePoint(_ character: Unicode.Scalar) -> String {
+    let digits = String(character.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+
+  /// Tells apart what looks alike.
+  private static func spelling(of name: ByteString) -> String {
+    let others = name.description.unicodeScalars.filter { !$0.isASCII }
+    return others.isEmpty ? "" : " (with \(others.map(codePoint).joined(separator: " ")))"
   }
 }

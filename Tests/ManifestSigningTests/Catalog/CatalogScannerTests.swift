@@ -40,7 +40,10 @@ struct CatalogScanTests {
 
   @Test func textsOfOtherScriptsAreNames() throws {
     let tree = try ModelTree(file: "組織/modèle/v 1/ملف.gguf")
-    #expect(try tree.scan().files.count == 1)
+    // Joiners and variation selectors are a part of how these are written.
+    try tree.write("組織/modèle/v 1/می\u{200C}خواهم.gguf", "x")
+    try tree.write("組織/modèle/v 1/👩\u{200D}🔬❤\u{FE0F}.gguf", "x")
+    #expect(try tree.scan().files.count == 3)
   }
 }
 
@@ -101,6 +104,17 @@ struct ScanRefusalTests {
     .file("number sign", "org/name/1/a#b", .needsEscaping("#")),
     .file("question mark", "org/name/1/a?b", .needsEscaping("?")),
     .file("percent sign", "org/name/1/a%b", .needsEscaping("%")),
+    .file("bidirectional override", "org/name/1/a\u{202E}gpj.gguf", .invisible("\u{202E}")),
+    .file("bidirectional isolate", "org/name/1/a\u{2066}b", .invisible("\u{2066}")),
+    .file("Arabic letter mark", "org/name/1/a\u{61C}b", .invisible("\u{61C}")),
+    .file("zero-width space", "org/name/1/a\u{200B}b", .invisible("\u{200B}")),
+    .file("soft hyphen", "org/name/1/a\u{AD}b", .invisible("\u{AD}")),
+    .file("byte order mark", "org/name/1/\u{FEFF}a", .invisible("\u{FEFF}")),
+    .file("line separator", "org/name/1/a\u{2028}b", .invisible("\u{2028}")),
+    .file("tag character", "org/name/1/a\u{E0041}", .invisible("\u{E0041}")),
+    Case(rule: "bidirectional override in a model", path: "org/a\u{202E}b", fault: .invisible("\u{202E}")) {
+      try $0.write("org/a\u{202E}b/1/a", "x")
+    },
     Case(rule: "number sign in a folder", path: "c#", fault: .needsEscaping("#")) { try $0.write("c#/a/b/c", "x") },
     Case(rule: "at sign in a version", path: "org/name/1@2", fault: .divider("@")) { try $0.write("org/name/1@2/a", "x") },
     Case(rule: "colon in a model", path: "org/a:b", fault: .divider(":")) { try $0.write("org/a:b/1/a", "x") },
@@ -159,7 +173,10 @@ struct ScanRefusalTests {
   func nameThatIsNotUTF8IsRefused(_ name: [UInt8]) throws {
     let tree = try ModelTree(file: Self.good)
     try tree.write(bytesOfName: name, in: "org/name/1")
-    #expect(try tree.problems() == [ScanProblem(path: ByteString(Array("org/name/1/".utf8) + name), fault: .notUTF8)])
+    let problem = ScanProblem(path: ByteString(Array("org/name/1/".utf8) + name), fault: .notUTF8)
+    #expect(try tree.problems() == [problem])
+    let digits = name.map { String($0, radix: 16) }.joined()
+    #expect(problem.description.contains(digits), "\(problem)")
   }
 
   @Test(arguments: ["a\u{1}b", "a\\b", "a\nb", "\u{7F}"]) func nameThatNoTargetPathHoldsIsRefused(_ name: String) throws {

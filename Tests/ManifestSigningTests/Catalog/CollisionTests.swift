@@ -23,6 +23,13 @@ struct CollisionTests {
     #expect(problems.map(\.fault).contains(.collision(with: ByteString(other))))
   }
 
+  @Test func spellingsThatLookAlikeAreToldApart() throws {
+    let tree = try ModelTree(file: "org/name/1/\u{E9}")
+    try tree.write("org/name/1/e\u{301}", "x")
+    let problems = try tree.problems().map(\.description)
+    #expect(problems.count == 2 && problems[0].contains("(with U+00E9)") && problems[1].contains("(with U+0301)"), "\(problems)")
+  }
+
   @Test(arguments: ["Org/x/1/a", "org/X/1/a", "org/x/V1/a"]) func folders(_ other: String) throws {
     let tree = try ModelTree(file: "org/x/v1/b")
     try tree.write(other, "x")
