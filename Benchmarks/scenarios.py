@@ -14,6 +14,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BENCHMARK_PEERS = os.path.join(ROOT, ".build", "benchmark-peers")
 MIB = 1 << 20
 CHUNK = 8 * MIB
+# In a repository: what earlier publications have hashed.
+CACHE = ".manifest-sign-cache"
 
 
 class Setting:
@@ -221,6 +223,17 @@ def metadata(setting):
     publishing.repository = site.repository + ".publishing"
     shutil.copytree(site.repository, publishing.repository)
 
+    # What is signed of each file is remembered there, and nothing is published.
+    first_publishing = copy.copy(site)
+    first_publishing.repository = site.repository + ".hashed"
+    hashed = first_publishing.repository + ".kept"
+    shutil.copytree(site.fresh_repository, hashed)
+    shutil.copytree(os.path.join(site.repository, CACHE), os.path.join(hashed, CACHE))
+
+    def forget_what_is_published():
+        shutil.rmtree(first_publishing.repository, ignore_errors=True)
+        shutil.copytree(hashed, first_publishing.repository)
+
     def change_one_file():
         with open(os.path.join(folder, "000", "000000.bin"), "wb") as file:
             file.write(os.urandom(16))
@@ -242,10 +255,36 @@ def metadata(setting):
         Contestant(
             "manifest-verify show PATH: load, verify, look up", site.show(path), again,
             [Goal("wall", 0.15), Goal("wall", 0.1, of=again), Goal("memory", 4 * max(sizes))]),
+        Contestant(
+            "manifest-sign publish, all signed for the first time, hashed before", first_publishing.publish, goals=[Goal("wall", 1)],
+            prepare=forget_what_is_published),
         Contestant("manifest-sign publish, nothing changed", publishing.publish),
         Contestant(
             "manifest-sign publish, one file changed", [*publishing.publish, "--allow-replace"], goals=[Goal("wall", 1)],
             prepare=change_one_file),
+    ]
+
+
+def many_models(setting):
+    """Many models"""
+    count = 40 if setting.quick else 2_000
+    site = Site(setting, "many-models")
+    for model in range(count):
+        folder = os.path.join(site.models, f"org{model // 100:02}", f"model{model:04}", "1.0")
+        os.makedirs(folder)
+        for number in range(50):
+            with open(os.path.join(folder, f"{number:02}.bin"), "wb") as file:
+                file.write(b"%d of %d" % (number, model))
+    site.publish_and_refresh()
+
+    def change_one_file():
+        with open(os.path.join(site.models, "org00", "model0000", "1.0", "00.bin"), "wb") as file:
+            file.write(os.urandom(16))
+
+    return f"{count:,} models of 50 files each, each with a description of its own.", [
+        Contestant("manifest-sign publish, nothing changed", site.publish),
+        Contestant(
+            "manifest-sign publish, one file changed", [*site.publish, "--allow-replace"], goals=[Goal("wall", 1)], prepare=change_one_file),
     ]
 
 
@@ -275,6 +314,7 @@ SCENARIOS = [
     ("big-file", big_file, 5, 2, 2200 * MIB),
     ("small-files", small_files, 5, 2, 300 * MIB),
     ("start-up", start_up, 200, 20, MIB),
-    ("metadata", metadata, 5, 2, 800 * MIB),
+    ("metadata", metadata, 5, 2, 900 * MIB),
+    ("many-models", many_models, 5, 2, 900 * MIB),
     ("memory", memory, 1, 1, 100 * MIB),
 ]

@@ -56,6 +56,9 @@ package struct Invocation: Sendable {
     return given[name] ?? []
   }
 
+  /// What stands on the command line for an option, which the verb need not have.
+  package func given(_ option: Option) -> [String] { given[option.name] ?? [] }
+
   /// The value of an option or argument that is required or has a default.
   package func required(_ name: String) -> String {
     guard let value = value(name) else { preconditionFailure("\(name) of \(verb) is neither required nor has a default") }

@@ -25,7 +25,7 @@ package enum DeviceState {
   package static func options(_ invocation: Invocation) -> String { words(state, invocation) + words(root, invocation) }
 
   package static func words(_ option: Option, _ invocation: Invocation) -> String {
-    invocation.value(option.name).map { " \(option.name) \(shellWord($0))" } ?? ""
+    invocation.given(option).map { " \(option.name) \(shellWord($0))" }.joined()
   }
 
   /// The root file at which trust begins.

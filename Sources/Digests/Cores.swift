@@ -63,7 +63,7 @@ package enum Cores {
     _ work: @Sendable (inout Tool, Element) -> Result
   ) -> [Result] {
     let threads = max(1, min(jobs, elements.count / fewest))
-    let shares = threads == 1 ? 1 : min(threads * sharesPerThread, elements.count / fewest)
+    let shares = threads == 1 ? 1 : min(threads * sharesPerThread, elements.count)
     let results = Mutex([[Result]](repeating: [], count: shares))
     let next = Atomic(0)
     run(threads) { _ in

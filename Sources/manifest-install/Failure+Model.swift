@@ -49,14 +49,14 @@ extension Failure {
         .disk, "too little space on the disk", expected: "\(HumanReadable.exactBytes(needed)) free",
         found: "\(HumanReadable.exactBytes(free)) free", at: path,
         hint:
-          "make room, with manifest-install prune\(GivenOptions.current.store) say, or give --store or --staging on another disk; nothing was fetched"
+          "make room, with manifest-install prune\(GivenOptions.current.storage) say, or give --store or --staging on another disk; nothing was fetched"
       )
     case .insufficientFiles(let path, let needed, let free):
       self.init(
         .disk, "too little room for files on the disk", expected: "room for \(HumanReadable.grouped(needed)) files and folders",
         found: "room for \(HumanReadable.grouped(free))", at: path,
         hint:
-          "remove files, with manifest-install prune\(GivenOptions.current.store) say, or give --store or --staging on another disk; nothing was fetched"
+          "remove files, with manifest-install prune\(GivenOptions.current.storage) say, or give --store or --staging on another disk; nothing was fetched"
       )
     case .locked(let path, let process): self.init("the store", inUseBy: process, at: path)
     case .stagingInUse(let path, let process): self.init("the staging folder", inUseBy: process, at: path)
@@ -101,7 +101,7 @@ extension Failure {
         found: version ?? "no active version",
         hint: isActive
           ? "run manifest-install install \(model)\(GivenOptions.current.all)"
-          : "run manifest-install prune\(GivenOptions.current.store), which forgets it")
+          : "run manifest-install prune\(GivenOptions.current.storage), which forgets it")
     case .noRecord(let model):
       self.init(
         .malformed,

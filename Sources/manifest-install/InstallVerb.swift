@@ -47,7 +47,7 @@ enum InstallVerb {
       .init("manifest-install install org/name@1.2:q4 --dry-run", "what it would take"),
       .init("manifest-install install org/name --check 'my-app --try \"$MODEL_FOLDER\"'", "only if the app can use it"),
     ],
-    hasEvents: true, run: GivenOptions.remembering(hasState: true, run))
+    hasEvents: true, run: GivenOptions.remembering(run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(StoreOptions.model.name))

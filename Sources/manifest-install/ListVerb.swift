@@ -17,7 +17,7 @@ enum ListVerb {
     ],
     exitCodes: [.disk, .malformed],
     examples: [.init("manifest-install list", "of the store in its usual place")],
-    run: GivenOptions.remembering(hasState: false, run))
+    run: GivenOptions.remembering(run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     guard let store = try ModelStore.reading(StoreOptions.folder(invocation)) else {

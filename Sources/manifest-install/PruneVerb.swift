@@ -17,7 +17,7 @@ enum PruneVerb {
     ],
     exitCodes: [.disk, .locked, .malformed],
     examples: [.init("manifest-install prune --dry-run", "look first")],
-    run: GivenOptions.remembering(hasState: false, run))
+    run: GivenOptions.remembering(run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let path = try StoreOptions.folder(invocation)

@@ -21,7 +21,7 @@ enum RepairVerb {
     ],
     exitCodes: [.signature, .expiredOrRolledBack, .fileMismatch, .network, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install repair", "everything"), .init("manifest-install repair org/name", "one model")],
-    hasEvents: true, run: GivenOptions.remembering(hasState: true, run))
+    hasEvents: true, run: GivenOptions.remembering(run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let requests = try invocation.values(models.name).map { try StoreOptions.request($0) }

@@ -18,7 +18,7 @@ enum RollbackVerb {
     ],
     exitCodes: [.fileMismatch, .disk, .locked, .malformed, .nothingForDevice],
     examples: [.init("manifest-install rollback org/name", "to the version before")],
-    run: GivenOptions.remembering(hasState: false, run))
+    run: GivenOptions.remembering(run))
 
   private static func run(_ invocation: Invocation, _ output: Output) throws -> ExitCode {
     let request = try StoreOptions.request(invocation.required(model.name))

@@ -177,6 +177,27 @@ struct LossTests {
     try device.expectActive("2.0")
   }
 
+  @Test("The command that a hint names works as it stands in a shell, wherever state, store, staging and mirrors are")
+  func hintedCommand() throws {
+    let device = try installed()
+    try FileManager.default.removeItem(atPath: device.store + "/models/acme/voice/2.0/default/tokens.bin")
+    let places = try [
+      "--state", device.state, "--store", device.store, "--staging", device.folder("it's elsewhere"), "--metadata-url",
+      Publication.server.url("v2/metadata"), "--targets-url", "file:///nowhere", "--targets-url", Publication.server.url("v2/targets"),
+    ]
+    let offline = try device.run(["install", "acme/voice@2.0", "--offline"] + places)
+    #expect(offline.status == 12, "\(offline.errorText)")
+    let hint = try #require(offline.errorText.split(separator: "\n").last { $0.contains("run manifest-install repair") })
+    let command = try #require(hint.range(of: "manifest-install repair")).lowerBound
+    let folder = URL(fileURLWithPath: try builtCommand("manifest-install")).deletingLastPathComponent().path
+    let result = try runChild(
+      "/bin/sh", ["-c", String(hint[command...])], environment: InstallDevice.noProxies.merging(["PATH": folder]) { $1 }
+    ).successful()
+    #expect(result.text.contains("repaired  acme/voice@2.0:default"), "\(result.text)")
+    #expect(FileManager.default.fileExists(atPath: device.folder("it's elsewhere")))
+    try device.expectActive("2.0")
+  }
+
   @Test("Where every version is withdrawn no other one is advised, with or without a network")
   func allWithdrawn() throws {
     let device = try InstallDevice()

@@ -60,15 +60,30 @@ package struct CatalogScanner {
   // MARK: The levels
 
   private mutating func models(in top: borrowing FileDescriptor) -> [ScannedModel] {
-    var models: [ScannedModel] = []
-    for organisation in children(of: top, at: ScanPath(), .catalog) {
-      guard let folder = open(organisation, below: top) else { continue }
-      for name in children(of: folder, at: organisation.path, .organisation) {
-        guard let modelFolder = open(name, below: folder) else { continue }
-        if let model = model(in: modelFolder, organisation: organisation, name: name) { models.append(model) }
-      }
+    let organisations = children(of: top, at: ScanPath(), .catalog)
+    return map(organisations) { scanner, organisation in scanner.models(of: organisation, below: top) }.sorted { $0.name < $1.name }
+  }
+
+  private mutating func models(of organisation: Child, below top: borrowing FileDescriptor) -> [ScannedModel] {
+    guard let folder = open(organisation, below: top) else { return [] }
+    return map(children(of: folder, at: organisation.path, .organisation)) { scanner, name in
+      guard let modelFolder = scanner.open(name, below: folder) else { return [] }
+      return scanner.model(in: modelFolder, organisation: organisation, name: name).map { [$0] } ?? []
     }
-    return models.sorted { $0.name < $1.name }
+  }
+
+  /// What is found in each of many folders, one behind another, by all threads.
+  ///
+  /// Few folders are looked at one after another, each with all threads: one of them may hold nearly all files.
+  private mutating func map<Found: Sendable>(
+    _ folders: [Child], _ look: @Sendable (inout CatalogScanner, Child) -> [Found]
+  ) -> [Found] {
+    let here = self
+    let inner = Cores.map(folders, jobs: jobs, fewest: Self.fewestFolders, with: here.apart) { scanner, child in
+      (found: look(&scanner, child), problems: scanner.takeProblems())
+    }
+    problems += inner.flatMap(\.problems)
+    return inner.flatMap(\.found)
   }
 
   private mutating func model(in folder: borrowing FileDescriptor, organisation: Child, name: Child) -> ScannedModel? {
@@ -94,15 +109,7 @@ package struct CatalogScanner {
     var files = files(children.filter { $0.status.kind != .directory }, below: folder)
     let folders = children.filter { $0.status.kind == .directory }
     guard !folders.isEmpty else { return files }
-    let here = self
-    // Few folders are looked at one after another, each with all threads: one of them may hold nearly all files.
-    let inner = Cores.map(folders, jobs: jobs, fewest: Self.fewestFolders, with: here.apart) { scanner, child in
-      (files: scanner.files(in: child, below: folder, depth: depth + 1), problems: scanner.takeProblems())
-    }
-    for found in inner {
-      files += found.files
-      problems += found.problems
-    }
+    files += map(folders) { scanner, child in scanner.files(in: child, below: folder, depth: depth + 1) }
     return files
   }
 

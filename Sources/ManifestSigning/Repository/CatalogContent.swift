@@ -43,7 +43,7 @@ struct CatalogContent {
     self.warnings = warnings
     manifest = Manifest(
       files.map { Manifest.File(path: $0.file.path, target: $0.target) }
-        + documents.map { Manifest.File(path: $0.key, target: TargetFile(of: $0.value)) })
+        + Cores.map(Array(documents)) { Manifest.File(path: $0.key, target: TargetFile(of: $0.value)) })
   }
 
   /// Whether a target is `catalog.json` or a `model.json`, which are always served from `targets`.

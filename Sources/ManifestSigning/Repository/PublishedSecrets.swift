@@ -54,28 +54,47 @@ public enum PublishedSecrets {
     }
   }
 
+  /// What lies in one folder.
+  private struct Found: Sendable {
+    var folders: [String] = []
+    var secrets: [String] = []
+  }
+
   private static func look(_ folder: String, _ search: SecretSearch, _ found: inout [String]) throws(SigningError) {
     // Depth is bounded by the length of a path.
-    var waiting = [folder]
-    while let path = waiting.popLast() {
-      do throws(Errno) {
-        let directory = try FileDescriptor(opening: path, .directory)
-        let names = try directory.names()
-        let looks = Cores.map(names, with: search.apart) { search, name in
-          Result { () throws(Errno) in try look(at: name, of: directory, path, &search) }
-        }
-        for (name, look) in zip(names, looks) {
-          switch try look.get() {
-          case .nothing: break
-          case .folder: waiting.append(child(name, of: path))
-          case .secret: found.append(child(name, of: path))
-          }
-        }
-      } catch {
-        // The folder is not there yet, or went away meanwhile.
-        guard error == .notFound else { throw .file(.system(.read, path: path, error)) }
+    var level = [folder]
+    while !level.isEmpty {
+      // Few folders are looked at one after another, each with all threads.
+      let looks = Cores.map(level, fewest: 8) { path in Result { () throws(SigningError) in try look(in: path, search) } }
+      level = []
+      for look in looks {
+        let inner = try look.get()
+        level += inner.folders
+        found += inner.secrets
       }
     }
+  }
+
+  private static func look(in path: String, _ search: SecretSearch) throws(SigningError) -> Found {
+    var found = Found()
+    do throws(Errno) {
+      let directory = try FileDescriptor(opening: path, .directory)
+      let names = try directory.names()
+      let looks = Cores.map(names, with: search.apart) { search, name in
+        Result { () throws(Errno) in try look(at: name, of: directory, path, &search) }
+      }
+      for (name, look) in zip(names, looks) {
+        switch try look.get() {
+        case .nothing: break
+        case .folder: found.folders.append(child(name, of: path))
+        case .secret: found.secrets.append(child(name, of: path))
+        }
+      }
+    } catch {
+      // The folder is not there yet, or went away meanwhile.
+      guard error == .notFound else { throw .file(.system(.read, path: path, error)) }
+    }
+    return found
   }
 }
 
