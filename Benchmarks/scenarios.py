@@ -223,6 +223,8 @@ def metadata(setting):
     publishing.repository = site.repository + ".publishing"
     shutil.copytree(site.repository, publishing.repository)
 
+    # Files that were too young to be remembered are old enough by now.
+    run_quietly(*site.publish)
     # What is signed of each file is remembered there, and nothing is published.
     first_publishing = copy.copy(site)
     first_publishing.repository = site.repository + ".hashed"

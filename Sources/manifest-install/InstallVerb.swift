@@ -65,7 +65,8 @@ enum InstallVerb {
     let store: ModelStore
     do { store = try ModelStore.changing(path, staging: invocation.value(StoreOptions.staging.name)) } catch {
       // What can't be changed can be used all the same.
-      guard isOffline, error.forbidsWriting, let readable = try ModelStore.reading(path) else { throw error }
+      guard error.forbidsWriting, let readable = try ModelStore.reading(path) else { throw error }
+      guard isOffline else { throw try explaining(error, request, readable) }
       store = readable
     }
     if isOffline, let outcome = try useInstalled(request, device, invocation, store) {

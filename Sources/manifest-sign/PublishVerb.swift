@@ -81,7 +81,11 @@ enum PublishVerb {
   private static func show(_ report: PublishingReport, _ output: Output, _ layout: RepositoryLayout) throws {
     for warning in report.cacheWarnings { output.warning("\(warning)") }
     output.report("hashed", .count(report.hashedCount))
-    if !report.changes.isEmpty { for warning in report.warnings { output.warning("\(warning)") } }
+    if !report.changes.isEmpty {
+      for warning in report.warnings.prefix(shownCount) { output.warning("\(warning)") }
+      let hiddenCount = report.warnings.count - shownCount
+      if hiddenCount > 0 { output.warning("and \(HumanReadable.grouped(hiddenCount)) more of models without a licence; --json tells all") }
+    }
     output.report("changed", .bool(!report.changes.isEmpty))
     output.report("renewed", .bool(report.isRenewed))
     if report.waiting.isEmpty, let manifest = report.manifest {
@@ -152,12 +156,15 @@ enum PublishVerb {
   }
 
   /// Names what is published without its format having been checked.
+  /// How many of what may be thousands are told one by one.
+  private static let shownCount = 20
+
   private static func noteUnknown(_ report: PublishingReport, _ output: Output) {
-    let shownCount = 20
     for file in report.unknownFiles.prefix(shownCount) {
       output.note("\(file.path): unknown format, not checked; it looks like \(file.content.rawValue)")
     }
-    if report.unknownFiles.count > shownCount { output.note("and \(report.unknownFiles.count - shownCount) more of unknown format") }
+    let hiddenCount = report.unknownFiles.count - shownCount
+    if hiddenCount > 0 { output.note("and \(HumanReadable.grouped(hiddenCount)) more of unknown format") }
   }
 
   private static func json(_ paths: [TargetPath]) -> JSONResult { .array(paths.map { JSONResult.string($0.description) }) }

@@ -129,6 +129,17 @@ import Testing
     #expect(try site.version(of: "timestamp") == 1)
   }
 
+  @Test func `of many models without a licence twenty are named, and the report names all`() throws {
+    let site = try ReleaseSite()
+    for number in 0..<25 { try site.write("\(number)", to: "acme/model\(number)/1/weights.bin") }
+    let told = try site.publish().errorText.split(separator: "\n").filter { $0.contains("licence") }
+    #expect(told.count == 21 && told.last?.contains("and ") == true, "\(told)")
+    try site.write("more", to: "acme/more/1/weights.bin")
+    let report = try json(try site.publish(["--json"]).text)
+    // ReleaseSite has models of its own.
+    #expect((report["warnings"] as? [String])?.filter { $0.contains("licence") }.count ?? 0 >= 26, "\(report)")
+  }
+
   @Test func `two of two keys of a role sign, and one alone can't`() throws {
     let site = try ReleaseSite(options: ["--no-passphrase", "--targets-keys", "2", "--targets-threshold", "2"])
     let key = site.repository + "/secrets/targets-2.key"

@@ -46,7 +46,9 @@ struct HashedCatalog {
     _ scan: CatalogScan, _ cache: inout DigestCache, _ layout: RepositoryLayout, _ jobs: Int?, _ observer: some PublishingObserver
   ) throws(SigningError) -> ([HashedFile], hashedCount: Int) {
     let files = scan.files
-    var hashed = Cores.map(files, jobs: Cores.count(jobs), fewest: 4096) { file in file.known.flatMap { HashedFile(file: file, $0, servedIn: layout) } }
+    var hashed = Cores.map(files, jobs: Cores.count(jobs), fewest: 4096) { file in
+      file.known.flatMap { HashedFile(file: file, $0, servedIn: layout) }
+    }
     let unknown = files.indices.filter { hashed[$0] == nil }
     observer.willHash(fileCount: unknown.count, byteCount: unknown.reduce(0) { $0 + files[$1].status.byteCount })
     guard !unknown.isEmpty else { return (hashed.compactMap(\.self), 0) }

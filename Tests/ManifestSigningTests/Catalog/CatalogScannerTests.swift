@@ -216,6 +216,16 @@ struct ScanRefusalTests {
     }
   }
 
+  @Test func manyModelsAreFoundAndTheirFaultsToldInOrderWhicheverThreadFindsThem() throws {
+    let tree = try ModelTree()
+    let names = (10..<30).flatMap { organisation in (10..<30).map { "org\(organisation)/model\($0)" } }
+    for name in names.shuffled() { try tree.write(name + "/1/file", "x") }
+    #expect(try tree.scan().models.map(\.name.description) == names)
+    #expect(try tree.scan().files.map(\.path.description) == names.map { $0 + "/1/file" })
+    for name in names.suffix(60) { try tree.write(name + "/1/.hidden", "x") }
+    #expect(try tree.problems() == names.suffix(60).map { ScanProblem(path: ByteString($0 + "/1/.hidden"), fault: .hidden) })
+  }
+
   @Test func differentFaultsAreToldTogether() throws {
     let tree = try ModelTree(file: Self.good)
     try tree.write("stray", "x")
